@@ -98,8 +98,10 @@ class Anchor(BaseEditor):
             path = folder / f"{self.name}{header.extension}"
             write_bytes(path, picture.read_bytes())
         detail = {"taken_from": partner.id} if self.name == "shuffle" else {}
-        size = {"width": header.width, "height": header.height}
-        return Edit(sample=sample.id, editor=self.name, path=path, detail=detail, **size)
+        return Edit(
+            sample=sample.id, editor=self.name, path=path, width=header.width,
+            height=header.height, detail=detail,
+        )  # fmt: skip
 
     def _none(self, sample: Sample, why: str, status: Status = Status.DATASET_FAULT) -> Edit:
         return Edit.without(sample.id, self.name, status, why)

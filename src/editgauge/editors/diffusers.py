@@ -24,7 +24,7 @@ from editgauge.editors import loading
 from editgauge.editors.calling import numbered
 from editgauge.editors.delivery import Count, faulty, received, settings_of, typed
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.editors.loading import SEVERAL, Call, call_of, class_named_by, pipeline_class
+from editgauge.editors.loading import call_of, class_named_by, pipeline_class
 from editgauge.editors.models import MODELS, Model
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image
@@ -83,27 +83,22 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
         pipeline=name,
         hub=model,
         origin="the defaults of the pipeline's call",
-        pictures=SEVERAL.get(name, 1),
         marks=next((one.marks for one in MODELS.values() if one.pipeline == name), ""),
     )
     return _editor("diffusers", line, {"name": Path(model).name.replace(":", "-"), **settings})
 
 
 def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersEditor:
-    call = call_of(family, pipeline_class(family, line.pipeline))
-    own = {name: typed(settings[name]) for name in call.settings if name in settings}
+    argument, names = call_of(family, pipeline_class(family, line.pipeline))
+    own = {name: typed(settings[name]) for name in names if name in settings}
     rest = {name: value for name, value in settings.items() if name not in own}
-    told = settings_of(family, rest, Settings, *call.settings)
-    arguments = {**line.defaults, **own}
-    for name in call.required:
-        if name not in arguments:
-            raise UsageError(f"editor {family!r}: {line.pipeline} needs the setting {name}")
+    told = settings_of(family, rest, Settings, *names)
     device = told.device or loading.best_device()
     return DiffusersEditor(
         name=told.name or family,
         family=family,
         line=line,
-        call=call,
+        argument=argument,
         model=told.model or line.hub,
         revision=told.revision,
         seed=told.seed,
@@ -113,7 +108,7 @@ def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersE
         pictures=told.pictures or line.pictures,
         offload=told.offload,
         checker=told.safety_checker,
-        arguments=arguments,
+        arguments={**line.defaults, **own},
     )
 
 
@@ -149,7 +144,7 @@ class DiffusersEditor(BaseEditor):
     name: str
     family: str
     line: Model
-    call: Call
+    argument: str
     model: str
     revision: str | None = None
     seed: int = 0
@@ -223,14 +218,10 @@ class DiffusersEditor(BaseEditor):
         import torch
 
         arguments = dict(self.arguments)
-        if not {"height", "width"} & set(arguments):
-            width, height = pictures[0].size
-            if self.line.sized:
-                arguments |= {"width": width, "height": height}
-            elif self.family not in MODELS:  # the line of a model says all that it is told
-                arguments |= self.call.size_for(width, height)
-        several = self.call.argument != "image" or self.pictures > 1
-        arguments[self.call.argument] = pictures if several else pictures[0]
+        if self.line.sized and not {"height", "width"} & set(arguments):
+            arguments["width"], arguments["height"] = pictures[0].size
+        several = self.argument != "image" or self.pictures > 1
+        arguments[self.argument] = pictures if several else pictures[0]
         with self._drawn_alone(), torch.inference_mode():
             generator = torch.Generator("cpu").manual_seed(self.seed)
             return pipe(prompt=prompt, generator=generator, **arguments)

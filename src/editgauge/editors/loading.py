@@ -10,7 +10,6 @@ import importlib.util
 import inspect
 import json
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,34 +30,6 @@ _GIVEN = {
     "args", "kwargs",
 }  # fmt: skip
 """Arguments of a pipeline's call that are not settings."""
-SEVERAL = {
-    "QwenImageEditPlusPipeline": 3, "OmniGenPipeline": 5, "Flux2Pipeline": 10,
-    "Flux2KleinPipeline": 4, "JoyImageEditPlusPipeline": 3,
-}  # fmt: skip
-"""How many pictures of one instruction a class takes, where its documentation tells."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """What a pipeline's call takes. `argument`: the name under which it takes the pictures;
-    `settings`: the arguments that a user may set; `required`: those without a default; `shape`:
-    height and width that it makes by default whatever the picture (None: it names none).
-    """
-
-    argument: str
-    settings: tuple[str, ...]
-    required: tuple[str, ...]
-    shape: tuple[int, int] | None
-
-    def size_for(self, width: int, height: int) -> dict[str, int]:
-        """Width and height, multiples of 16, in the proportions of a picture and with about as many
-        pixels as the pipeline makes by itself; nothing where it takes the picture's own.
-        """
-        if self.shape is None:
-            return {}
-        scale = math.sqrt(math.prod(self.shape) / (width * height))
-        wide, high = (max(16, round(side * scale / 16) * 16) for side in (width, height))
-        return {"width": wide, "height": high}
 
 
 def library(feature: str) -> Any:
@@ -120,9 +91,9 @@ def class_named_by(model: str, revision: str | None) -> str:
         raise Unavailable(f"editor 'diffusers': {said} by the setting model") from error
 
 
-def call_of(editor: str, pipeline: Any) -> Call:
-    """What the call of a pipeline's class takes. Raises `UsageError` for one that edits no
-    picture by an instruction alone.
+def call_of(editor: str, pipeline: Any) -> tuple[str, tuple[str, ...]]:
+    """Of the call of a pipeline's class the name under which it takes the pictures, and those that
+    a user may set. Raises `UsageError` for one that edits no picture by an instruction alone.
     """
     parameters = inspect.signature(pipeline.__call__).parameters
     argument = next((name for name in _PICTURES if name in parameters), "")
@@ -131,15 +102,7 @@ def call_of(editor: str, pipeline: Any) -> Call:
     if lacking := "a mask as well" if "mask_image" in parameters else lacking:
         why = f"{pipeline.__name__} takes {lacking}: it does not edit by an instruction"
         raise UsageError(f"editor {editor!r}: {why}")
-    settings = tuple(name for name in parameters if name not in _GIVEN)
-    bare = inspect.Parameter.empty
-    own = [parameters[n].default for n in ("height", "width") if n in parameters]
-    return Call(
-        argument=argument,
-        settings=settings,
-        required=tuple(name for name in settings if parameters[name].default is bare),
-        shape=(own[0], own[1]) if [type(side) for side in own] == [int, int] else None,
-    )
+    return argument, tuple(name for name in parameters if name not in _GIVEN)
 
 
 def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:

@@ -1,5 +1,5 @@
-"""`typeset`: a classical editor that edits text for real, offline, on one core, without a network
-of its own: the bar that a model has to clear.
+"""`typeset`: a classical editor that edits text for real, offline: the bar that a model has to
+clear.
 
 It reads the instruction (`editgauge.instructions`), finds the quoted text by OCR (`find`),
 separates its ink from the ground (`ink`, `canvas`), makes the ground up, and sets the new text in
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,21 @@ import numpy as np
 
 from editgauge import catalog
 from editgauge.editors.delivery import faulty, settings_of
-from editgauge.editors.typeset.acts import perform
+from editgauge.editors.typeset import acts, letters
+from editgauge.editors.typeset.acts import CannotEdit, Done
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import faces
-from editgauge.editors.typeset.find import Line, Reader, find
-from editgauge.editors.typeset.meant import CannotEdit
+from editgauge.editors.typeset.find import Line, find
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
-from editgauge.instructions import Parsed, read_instruction
+from editgauge.instructions import Operation, Parsed, read_instruction
 from editgauge.ocr import Engine
 from editgauge.types import Edit, Sample
 
-__all__ = ["TypesetEditor", "typeset"]
+_ACTS: Mapping[Operation, Callable[[Canvas, Parsed], Done]] = {
+    "change": letters.change, "insert": letters.insert, "delete": acts.delete, "move": acts.move,
+    "recolour": acts.recolour, "resize": acts.resize, "rotate": acts.rotate,
+}  # fmt: skip
 _LEGIBLE = 0.5
 """The least similarity of a new text to what is read in the result."""
 
@@ -57,25 +60,14 @@ def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
             raise UsageError(f"editor 'typeset': fonts={folder}: wanted a folder, found none there")
     engine: Engine = catalog.find("ocr_engines", told.ocr)()
     engine.identity()  # says now, not in the middle of a run, that a library is missing
-    return TypesetEditor(EngineReader(engine), tuple(folders), verify=told.verify)
-
-
-@dataclass(frozen=True, slots=True)
-class EngineReader:
-    """An OCR engine as a `Reader` of lines; it can be pickled."""
-
-    engine: Engine
-
-    def __call__(self, picture: Array) -> list[Line]:
-        texts = self.engine(picture)
-        return [Line(np.asarray(text.polygon, np.float64), text.text) for text in texts]
+    return TypesetEditor(engine, tuple(folders), verify=told.verify)
 
 
 @dataclass(frozen=True, slots=True)
 class TypesetEditor:
-    """`read` gives a picture's lines of text; `folders` hold fonts beside the system's."""
+    """`engine` reads a picture's text; `folders` hold fonts beside the system's."""
 
-    read: Reader
+    engine: Engine
     folders: tuple[Path, ...] = ()
     name: str = "typeset"
     verify: bool = True
@@ -92,16 +84,9 @@ class TypesetEditor:
         path = folder / "typeset.png"
         write_png(path, after)
         return Edit(
-            sample=sample.id,
-            editor=self.name,
-            path=path,
-            reason=reason,
-            width=after.shape[1],
-            height=after.shape[0],
-            seconds=time.perf_counter() - started,
-            cost=0.0,
-            detail=detail,
-        )
+            sample=sample.id, editor=self.name, path=path, reason=reason, width=after.shape[1],
+            height=after.shape[0], seconds=time.perf_counter() - started, cost=0.0, detail=detail,
+        )  # fmt: skip
 
     def edit(self, picture: Array, instruction: str) -> tuple[Array, dict[str, Any], str]:
         """The edited picture ((H, W, 3), uint8), what was done, and why nothing was (empty where
@@ -110,15 +95,19 @@ class TypesetEditor:
         asked = read_instruction(instruction)
         if asked.operation is None:
             return picture, {"edited": False}, f"{asked.reason}: the input is given back"
-        canvas = Canvas(picture, list(self.read(picture)), faces(self.folders))
+        canvas = Canvas(picture, self._lines(picture), faces(self.folders))
         try:
-            done = perform(canvas, asked)
+            done = {"operation": asked.operation, **_ACTS[asked.operation](canvas, asked)}
             if self.verify:
-                done["read"] = _read_back(self.read(canvas.pixels), asked)
+                done["read"] = _read_back(self._lines(canvas.pixels), asked)
         except CannotEdit as error:
             detail = {"edited": False, "operation": asked.operation}
             return picture, detail, f"{error}: the input is given back"
         return canvas.pixels, {"edited": True, **done}, ""
+
+    def _lines(self, picture: Array) -> list[Line]:
+        texts = self.engine(picture)
+        return [Line(np.asarray(text.polygon, np.float64), text.text) for text in texts]
 
 
 def _read_back(lines: Sequence[Line], asked: Parsed) -> bool:

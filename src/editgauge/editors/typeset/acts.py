@@ -1,26 +1,53 @@
-"""What `typeset` does: delete, recolour, resize, rotate, move (and swap); change and insert are in
-`letters`.
+"""What `typeset` does with ink as it is: delete, recolour, resize, rotate, move (and swap), and
+which text of the picture an instruction means; change and insert are in `letters`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from editgauge.editors.typeset.canvas import Canvas, Lifted, Matrix, box_of
-from editgauge.editors.typeset.find import Box, Match
-from editgauge.editors.typeset.letters import EDGE, change, insert
-from editgauge.editors.typeset.meant import CannotEdit, Done, is_seen, matched, named, report
+from editgauge.editors.typeset.canvas import Canvas, Lifted, Matrix
+from editgauge.editors.typeset.find import Box, Match, Span, by_role, find, nearest
 from editgauge.instructions import Colour, Parsed
 
+Done = dict[str, Any]
+"""What was done, for the record: JSON values."""
+EDGE = 0.04
+"""Of the picture's shorter side: how near to its border a text is put."""
+Point = tuple[float, float]
 
-def perform(canvas: Canvas, asked: Parsed) -> Done:
-    """Do what is asked on the canvas; what was done, for the record. Raises `CannotEdit`; the
-    canvas may then be half done and is to be thrown away.
-    """
-    assert asked.operation is not None
-    return {"operation": asked.operation, **_ACTS[asked.operation](canvas, asked)}
+
+class CannotEdit(Exception):
+    """Why the picture does not allow what was asked: no such text, no face that has the letters."""
+
+
+def matched(canvas: Canvas, text: str) -> Match:
+    match = find(canvas.lines, text)
+    if match is None:
+        seen = nearest(canvas.lines, text)
+        raise CannotEdit(f"{text!r} was not found; the text most like it is {seen!r}")
+    return match
+
+
+def named(canvas: Canvas, asked: Parsed) -> list[Match]:
+    """The texts that are quoted, or else those that a word such as "the title" names."""
+    if asked.sources:
+        return [matched(canvas, source) for source in asked.sources]
+    if asked.role is None:
+        raise CannotEdit(asked.reason or "the instruction does not say which text is meant")
+    numbers = by_role(canvas.lines, asked.role, canvas.size)
+    spans = tuple(Span(n, 0, len(canvas.lines[n].text)) for n in numbers)
+    if not spans:
+        raise CannotEdit(f"which text is meant by {asked.role!r} cannot be told in this picture")
+    return [Match((span,), 1.0) for span in spans] if asked.role == "all" else [Match(spans, 1.0)]
+
+
+def report(canvas: Canvas, match: Match) -> Done:
+    words = " / ".join(canvas.lines[s.line].text[s.start : s.end] for s in match.spans)
+    return {"found": words, "similarity": round(match.similarity, 3)}
 
 
 def _lifted(canvas: Canvas, asked: Parsed) -> Iterator[tuple[Match, Lifted]]:
@@ -34,12 +61,11 @@ def _lifted(canvas: Canvas, asked: Parsed) -> Iterator[tuple[Match, Lifted]]:
         raise CannotEdit("the text was read, but its letters cannot be told from the ground")
 
 
-# -------------------------------------------------------------------------------- the ink itself
-def _delete(canvas: Canvas, asked: Parsed) -> Done:
+def delete(canvas: Canvas, asked: Parsed) -> Done:
     return {"texts": [report(canvas, match) for match, _ in _lifted(canvas, asked)]}
 
 
-def _recolour(canvas: Canvas, asked: Parsed) -> Done:
+def recolour(canvas: Canvas, asked: Parsed) -> Done:
     if asked.colour is None:
         raise CannotEdit("the instruction names no colour that is known")
     done = []
@@ -50,10 +76,10 @@ def _recolour(canvas: Canvas, asked: Parsed) -> Done:
     return {"texts": done, "colour": list(asked.colour)}
 
 
-def _resize(canvas: Canvas, asked: Parsed) -> Done:
+def resize(canvas: Canvas, asked: Parsed) -> Done:
     wide = None
     if len(asked.quotes) > len(asked.sources) == 1:  # as long as another text that is quoted
-        left, _, right, _ = box_of(canvas, matched(canvas, asked.quotes[1].text))
+        left, _, right, _ = canvas.box_of(matched(canvas, asked.quotes[1].text))
         wide = right - left
     done = []
     for match, lifted in _lifted(canvas, asked):
@@ -64,7 +90,7 @@ def _resize(canvas: Canvas, asked: Parsed) -> Done:
     return {"texts": done}
 
 
-def _rotate(canvas: Canvas, asked: Parsed) -> Done:
+def rotate(canvas: Canvas, asked: Parsed) -> Done:
     radians = np.radians(-(asked.amount or 90.0))  # rows run down: counterclockwise is negative
     turn = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
     done = []
@@ -82,32 +108,33 @@ def _drop(canvas: Canvas, lifted: Lifted, linear: Matrix) -> None:
     canvas.drop(lifted, (float(x), float(y)), linear)
 
 
-def _move(canvas: Canvas, asked: Parsed) -> Done:
+def move(canvas: Canvas, asked: Parsed) -> Done:
     if len(asked.sources) == 2 and asked.where is None:
         return _swap(canvas, asked)
-    anchor = box_of(canvas, matched(canvas, asked.anchor)) if asked.anchor else None
+    anchor = canvas.box_of(matched(canvas, asked.anchor)) if asked.anchor else None
     if anchor is None and asked.where is None:
         raise CannotEdit("the instruction does not say where the text is to go")
     done = []
     for match, lifted in _lifted(canvas, asked):
         height = canvas.lines[match.spans[0].line].height
         if anchor is not None:
-            x, y = _beside(lifted.size, anchor, asked.place or "after", height)
+            corner = _beside(lifted.size, anchor, asked.place or "after", height)
         else:
-            x, y = _to(canvas, lifted, asked.where or "", asked.amount or height)
-        x, y = _inside(canvas, lifted.size, x, y)
-        canvas.drop(lifted, (x + lifted.size[0] / 2, y + lifted.size[1] / 2))
-        by = [round(x - lifted.left), round(y - lifted.top)]
-        done.append(report(canvas, match) | {"by": by})
+            corner = _to(canvas, lifted, asked.where or "", asked.amount or height)
+        x, y = _place(canvas, lifted, corner)
+        done.append(report(canvas, match) | {"by": [round(x - lifted.left), round(y - lifted.top)]})
     return {"texts": done}
 
 
-def _inside(canvas: Canvas, size: tuple[int, int], x: float, y: float) -> tuple[float, float]:
-    width, height = canvas.size
-    return min(max(x, 0.0), max(0.0, width - size[0])), min(max(y, 0.0), max(0.0, height - size[1]))
+def _place(canvas: Canvas, lifted: Lifted, corner: Point) -> Point:
+    """Lay ink with its top left corner at a place, or as near as the picture has room; where."""
+    sizes = zip(corner, lifted.size, canvas.size, strict=True)
+    x, y = (min(max(v, 0.0), max(0.0, room - own)) for v, own, room in sizes)
+    canvas.drop(lifted, (x + lifted.size[0] / 2, y + lifted.size[1] / 2))
+    return x, y
 
 
-def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> tuple[float, float]:
+def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> Point:
     wide, high = size
     left, top, right, bottom = box
     x = {"before": left - 0.4 * gap - wide, "above": (left + right - wide) / 2}
@@ -116,7 +143,7 @@ def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> tuple[fl
     return x.get(place, right + 0.4 * gap), y.get(place, (top + bottom - high) / 2)
 
 
-def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> tuple[float, float]:
+def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
     """Where a text goes that is moved to a corner or side, or some way; a text that is on the
     wanted side already keeps that coordinate.
     """
@@ -146,29 +173,15 @@ def _swap(canvas: Canvas, asked: Parsed) -> Done:
     both = list(_lifted(canvas, asked))
     if len(both) < 2:
         raise CannotEdit("the letters of one text cannot be told from the ground")
-    for (_, one), (_, other) in (both, both[::-1]):
-        x, y = (goal - size / 2 for goal, size in zip(other.centre, one.size, strict=True))
-        x, y = _inside(canvas, one.size, x, y)
-        box = (x, y, x + one.size[0], y + one.size[1])
-        kept = one.paint.copy()
-        if not is_seen(_typical(one), canvas, box):
-            one.paint[:] = _typical(other)
-        canvas.drop(one, (x + one.size[0] / 2, y + one.size[1] / 2))
-        one.paint[:] = kept
+    (one, other), colours = [ink for _, ink in both], [_typical(ink) for _, ink in both]
+    for ink, goal, (own, theirs) in ((one, other, colours), (other, one, colours[::-1])):
+        x, y = (c - side / 2 for c, side in zip(goal.centre, ink.size, strict=True))
+        if not canvas.shows(own, (x, y, x + ink.size[0], y + ink.size[1])):
+            ink.paint[:] = theirs
+        _place(canvas, ink, (x, y))
     return {"texts": [report(canvas, match) for match, _ in both], "swapped": True}
 
 
 def _typical(lifted: Lifted) -> Colour:
     red, green, blue = np.median(lifted.paint[lifted.alpha >= lifted.alpha.max() * 0.9], axis=0)
     return int(red), int(green), int(blue)
-
-
-_ACTS: dict[str, Callable[[Canvas, Parsed], Done]] = {
-    "change": change,
-    "insert": insert,
-    "delete": _delete,
-    "move": _move,
-    "recolour": _recolour,
-    "resize": _resize,
-    "rotate": _rotate,
-}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -19,10 +20,10 @@ from editgauge.instructions import Colour
 Matrix = npt.NDArray[np.float64]
 _LEVEL = 1.2
 """Degrees within which a line counts as level: OCR's corners are not better than this."""
+_EVERYWHERE = (-9999.0, 9999.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """Upright coordinates of a line: (x along the text, y down from it) to the picture, 2 x 3."""
 
     matrix: Matrix
@@ -34,7 +35,7 @@ class Frame:
         return bool(self.matrix[0, 0] == 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Inked:
     """A line with its ink: in the picture (`glyphs`), upright in its frame, and its ink's box."""
 
@@ -44,8 +45,55 @@ class Inked:
     upright: Alpha
     box: tuple[int, int, int, int]
 
+    def is_whole(self, span: Span) -> bool:
+        return span.start == 0 and span.end == len(self.line.text)
 
-@dataclass(slots=True)
+    def pen(self, style: Style) -> tuple[float, float]:
+        """Where the pen stood when the line was set: x of its start, y of its baseline."""
+        drawn = faces.set_text(style, self.line.text)
+        box = ink_box(drawn.alpha) if drawn is not None else None
+        if drawn is None or box is None:
+            return float(self.box[0]), float(self.box[3])
+        x = self.box[0] - (drawn.left + box[0])
+        return x, (self.box[1] + self.box[3] - box[1] - box[3]) / 2 - drawn.top
+
+    def between(self, reach: tuple[float, float]) -> tuple[float, float]:
+        """The first and last x of the frame that has ink, between two."""
+        low, high = int(max(0, reach[0])), int(min(self.frame.width, np.ceil(reach[1])))
+        columns = np.nonzero((self.upright[:, low:high] > 0.4).any(axis=0))[0]
+        if not len(columns):
+            return float(low), float(high)
+        return float(low + columns.min()), float(low + columns.max() + 1)
+
+    def reach(self, span: Span, style: Style | None) -> tuple[float, float]:
+        """From where to where a span's ink runs, in x of the frame: by the font's widths, then to
+        the nearest gap.
+        """
+        if self.is_whole(span) or style is None:
+            return _EVERYWHERE
+        text, pen = self.line.text, self.pen(style)[0]
+        columns = (self.upright > 0.35).sum(axis=0).astype(np.float64)
+        edges = list(_EVERYWHERE)
+        for side, position in enumerate((span.start, span.end)):
+            if position in (0, len(text)):
+                continue
+            blank = text[position - 1].isspace() or text[position].isspace()
+            before = text[:position].rstrip() if blank else text[:position]
+            at = pen + faces.width_of(style, before) + blank * faces.width_of(style, " ") / 2
+            edges[side] = _gap(columns, at, reach=(0.5 if blank else 0.3) * style.size)
+        return edges[0], max(edges[0] + 1, edges[1])
+
+    def portion(self, reach: tuple[float, float]) -> Mask:
+        """The part of the ink's rectangle between two x of the frame."""
+        g, low, high = self.glyphs, *_EVERYWHERE
+        ends = [(reach[0], low), (reach[1], low), (reach[1], high), (reach[0], high)]
+        corners = np.array([self.frame.matrix @ (x, y, 1.0) for x, y in ends]) - (g.left, g.top)
+        mask = np.zeros(g.alpha.shape, np.uint8)
+        cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, shift=4)
+        return np.asarray(mask, bool)
+
+
+@dataclass(slots=True, eq=False)
 class Lifted:
     """Ink cut out of a picture: opacity (h, w), colour (h, w, 3), where its top left corner was."""
 
@@ -101,11 +149,10 @@ class Canvas:
     def inked(self, number: int) -> Inked | None:
         """The ink of a line, or None where nothing stands out from the ground."""
         if number not in self._inked:
-            self._inked[number] = self._ink(number)
+            self._inked[number] = self._ink(self.lines[number])
         return self._inked[number]
 
-    def _ink(self, number: int) -> Inked | None:
-        line = self.lines[number]
+    def _ink(self, line: Line) -> Inked | None:
         frame = frame_of(line)
         others = [other.corners for other in self.lines if other is not line and _near(line, other)]
         able = [face for face in self.faces if covers(face, line.text)] or list(self.faces)
@@ -120,15 +167,12 @@ class Canvas:
             return None
         upright = _upright(glyphs.alpha, frame, glyphs.left, glyphs.top)
         box = ink_box(upright)
-        if box is None:
-            return None
-        return Inked(line=line, glyphs=glyphs, frame=frame, upright=upright, box=box)
+        return None if box is None else Inked(line, glyphs, frame, upright, box)
 
     def style(self, inked: Inked, needed: str = "") -> Style | None:
         """The style of a line's own text, among faces that can also set `needed`."""
         return faces.fit(inked.upright, inked.line.text, needed, self.faces)
 
-    # ----------------------------------------------------------------------------- strokes
     def erase(self, inked: Inked, portion: Mask) -> None:
         """Put the ground where the `portion` of the line's ink is (a mask of its rectangle)."""
         g = inked.glyphs
@@ -147,9 +191,8 @@ class Canvas:
 
     def drop(self, lifted: Lifted, at: tuple[float, float], linear: Matrix | None = None) -> None:
         """Lay lifted ink back with its centre at `at`, perhaps through a 2 x 2 matrix."""
-        half = np.asarray(lifted.size) / 2
         turned = np.eye(2) if linear is None else linear
-        origin = np.asarray(at) - turned @ half
+        origin = np.asarray(at) - turned @ (np.asarray(lifted.size) / 2)
         origin = np.round(origin) if linear is None else origin
         self._lay(lifted.alpha, lifted.paint, np.column_stack([turned, origin]))
 
@@ -172,22 +215,6 @@ class Canvas:
         mixed = np.round(region * (1 - opacity) + laid * opacity)
         region[:] = np.where(opacity > 0.004, mixed, region).astype(np.uint8)
 
-    # ---------------------------------------------------------------------- parts of lines
-    def portion(self, inked: Inked, reach: tuple[float, float]) -> Mask:
-        """The part of the ink's rectangle between two x of the line's frame."""
-        g, matrix = inked.glyphs, inked.frame.matrix
-        ends = [(reach[0], -9999), (reach[1], -9999), (reach[1], 9999), (reach[0], 9999)]
-        corners = np.array([matrix @ (x, y, 1.0) for x, y in ends]) - (g.left, g.top)
-        mask = np.zeros(g.alpha.shape, np.uint8)
-        cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, shift=4)
-        return np.asarray(mask, bool)
-
-    def reach(self, inked: Inked, span: Span, style: Style | None) -> tuple[float, float]:
-        """From where to where a span's ink runs, in x of the line's frame."""
-        if is_whole(inked, span) or style is None:
-            return -9999.0, 9999.0
-        return _extent(inked, style, span)
-
     def lift(self, match: Match) -> Lifted | None:
         """Cut a match's ink out and put the ground in its place; None where there is no ink."""
         alpha = np.zeros(self.pixels.shape[:2], np.float32)
@@ -195,9 +222,8 @@ class Canvas:
         for span in match.spans:
             if (inked := self.inked(span.line)) is None:
                 continue
-            style = None if is_whole(inked, span) else self.style(inked)
-            portion = self.portion(inked, self.reach(inked, span, style))
-            g = inked.glyphs
+            style = None if inked.is_whole(span) else self.style(inked)
+            portion, g = inked.portion(inked.reach(span, style)), inked.glyphs
             place = np.s_[g.top : g.top + portion.shape[0], g.left : g.left + portion.shape[1]]
             part = np.where(portion, g.alpha, 0)
             paint[place][part > alpha[place]] = g.paint[part > alpha[place]]
@@ -210,9 +236,24 @@ class Canvas:
         spread = _spread(paint[box], alpha[box])
         return Lifted(alpha[box], spread, float(columns.min()), float(rows.min()))
 
+    def box_of(self, match: Match) -> Box:
+        """What the ink of a match covers of the picture (its lines' boxes where there is none)."""
+        boxes = []
+        for span in match.spans:
+            inked, box = self.inked(span.line), self.lines[span.line].box
+            if inked is not None and inked.frame.level and not inked.is_whole(span):
+                low, high = inked.between(inked.reach(span, self.style(inked)))
+                origin = float(inked.frame.matrix[0, 2])
+                box = (origin + low, box[1], origin + high, box[3])
+            boxes.append(box)
+        left, top, right, bottom = np.array(boxes).T
+        return float(left.min()), float(top.min()), float(right.max()), float(bottom.max())
 
-def is_whole(inked: Inked, span: Span) -> bool:
-    return span.start == 0 and span.end == len(inked.line.text)
+    def shows(self, colour: Colour, box: Box) -> bool:
+        """Whether a colour can be read on what is inside `box` now."""
+        left, top, right, bottom = (max(0, round(v)) for v in box)
+        under = self.pixels[top:bottom, left:right].reshape(-1, 3)
+        return not under.size or float(np.linalg.norm(under.mean(axis=0) - colour)) > 150
 
 
 def _near(a: Line, b: Line) -> bool:
@@ -241,31 +282,6 @@ def _spread(paint: Array, alpha: Alpha) -> Array:
     return np.where(weight[..., None] > 0, paint, np.clip(carried, 0, 255)).astype(np.uint8)
 
 
-def pen_of(inked: Inked, style: Style) -> tuple[float, float]:
-    """Where the pen stood when the line was set: x of its start, y of its baseline."""
-    drawn = faces.set_text(style, inked.line.text)
-    box = ink_box(drawn.alpha) if drawn is not None else None
-    if drawn is None or box is None:
-        return float(inked.box[0]), float(inked.box[3])
-    x = inked.box[0] - (drawn.left + box[0])
-    return x, (inked.box[1] + inked.box[3] - box[1] - box[3]) / 2 - drawn.top
-
-
-def _extent(inked: Inked, style: Style, span: Span) -> tuple[float, float]:
-    """By the font's widths, then to the nearest gap."""
-    text, pen = inked.line.text, pen_of(inked, style)[0]
-    columns = (inked.upright > 0.35).sum(axis=0).astype(np.float64)
-    edges = [-9999.0, 9999.0]
-    for side, position in enumerate((span.start, span.end)):
-        if position in (0, len(text)):
-            continue
-        blank = text[position - 1].isspace() or text[position].isspace()
-        before = text[:position].rstrip() if blank else text[:position]
-        at = pen + faces.width_of(style, before) + blank * faces.width_of(style, " ") / 2
-        edges[side] = _gap(columns, at, reach=(0.5 if blank else 0.3) * style.size)
-    return edges[0], max(edges[0] + 1, edges[1])
-
-
 def _gap(columns: npt.NDArray[np.float64], at: float, reach: float) -> float:
     """The column near `at` with the least ink in it and around it."""
     low, high = int(max(0, at - reach)), int(min(len(columns) - 1, at + reach)) + 1
@@ -277,27 +293,3 @@ def _gap(columns: npt.NDArray[np.float64], at: float, reach: float) -> float:
     away = np.abs(np.arange(low, high) - at) / max(1.0, 2 * reach)
     cost = (here + around) / max(1.0, columns.max()) + 0.5 * away
     return float(low + int(cost.argmin())) + 0.5
-
-
-def inked_between(inked: Inked, reach: tuple[float, float]) -> tuple[float, float]:
-    """The first and last x of the frame that has ink, between two."""
-    low, high = int(max(0, reach[0])), int(min(inked.frame.width, np.ceil(reach[1])))
-    columns = np.nonzero((inked.upright[:, low:high] > 0.4).any(axis=0))[0]
-    if not len(columns):
-        return float(low), float(high)
-    return float(low + columns.min()), float(low + columns.max() + 1)
-
-
-def box_of(canvas: Canvas, match: Match) -> Box:
-    """What the ink of a match covers of the picture (its lines' boxes where there is none)."""
-    boxes = []
-    for span in match.spans:
-        inked = canvas.inked(span.line)
-        line = canvas.lines[span.line].box
-        if inked is not None and inked.frame.level and not is_whole(inked, span):
-            reach = inked_between(inked, canvas.reach(inked, span, canvas.style(inked)))
-            origin = float(inked.frame.matrix[0, 2])
-            line = (origin + reach[0], line[1], origin + reach[1], line[3])
-        boxes.append(line)
-    left, top, right, bottom = np.array(boxes).T
-    return float(left.min()), float(top.min()), float(right.max()), float(bottom.max())

@@ -1,7 +1,7 @@
 """The faces that text can be set in, text drawn in one, and the one most like given ink.
 
-Faces are installed fonts, OpenCV's own three (one of them has
-Chinese) and Pillow's own, so that there is always something to set with, on a bare server too.
+Faces are installed fonts, OpenCV's own three (one has Chinese) and Pillow's own, so that there is
+something to set with on a bare server too.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import functools
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -23,10 +24,8 @@ Alpha = npt.NDArray[np.float32]
 _MOST_FACES = 400
 _WIDEST = 20_000
 """Pixels that a drawn line may be wide."""
-_EM = 96
-"""Fonts are compared at this size in pixels,"""
-_HEIGHT = 40
-"""and ink is brought to this height for it."""
+_EM, _HEIGHT = 96, 40
+"""Fonts are compared at this size in pixels, and ink is brought to this height for it."""
 _LOOSE = 2.5
 """The blur under which ink is compared with letters of any face: only roughly there in script."""
 _SUPER = 4
@@ -42,13 +41,11 @@ class Face:
     name: str
     path: str | None = None
     index: int = 0
-    _: KW_ONLY
     opencv: str = ""
     weight: int = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(NamedTuple):
     """A text drawn: its opacity, and its top left corner from the pen on the baseline."""
 
     alpha: Alpha
@@ -66,7 +63,6 @@ class Style:
 
     face: Face
     size: float
-    _: KW_ONLY
     stretch: float = 1.0
     tracking: float = 0.0
     weight: float = 0.0
@@ -79,37 +75,28 @@ class Style:
         return replace(self, stretch=self.stretch * width, size=self.size * factor / width)
 
 
-# ------------------------------------------------------------------------------------ what there is
-def faces(extra: Sequence[Path] = ()) -> tuple[Face, ...]:
-    """All faces that can be loaded, in a stable order: folders named, the system's."""
-    return _faces(tuple(str(folder) for folder in [*extra, *_system_folders()]))
-
-
-def _system_folders() -> list[Path]:
-    home = Path.home()
-    if sys.platform == "darwin":
-        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts"]
-    if sys.platform == "win32":
-        return [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"]
-    shares = [Path("/usr/share/fonts"), Path("/usr/local/share/fonts")]
-    return [*shares, home / ".fonts", home / ".local/share/fonts"]
-
-
 @functools.lru_cache(maxsize=8)
-def _faces(folders: tuple[str, ...]) -> tuple[Face, ...]:
-    files = [
-        file for folder in folders for file in sorted(Path(folder).rglob("*.[tToO][tT][cCfF]"))
-    ]
+def faces(extra: tuple[Path, ...] = ()) -> tuple[Face, ...]:
+    """All faces that can be loaded, in a stable order: of folders named, of the system's."""
+    home = Path.home()
+    system = [
+        Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), home / ".fonts",
+        home / ".local/share/fonts",
+    ]  # fmt: skip
+    if sys.platform == "darwin":
+        system = [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts"]
+    if sys.platform == "win32":
+        system = [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"]
+    files = [file for at in (*extra, *system) for file in sorted(at.rglob("*.[tToO][tT][cCfF]"))]
     once = {file.name: file for file in reversed(files)}
     found = [face for file in reversed(once.values()) for face in _faces_of(file)]
-    latin = [("Rubik", "sans"), ("Rubik Italic", "italic")]
     own = [
-        Face(f"{name} {w}", opencv=key, weight=w)
-        for name, key in latin
-        for w in (300, 500, 700, 900)
+        Face(f"{name} {weight}", opencv=key, weight=weight)
+        for name, key in (("Rubik", "sans"), ("Rubik Italic", "italic"))
+        for weight in (300, 500, 700, 900)
     ]
-    own.append(Face("WenQuanYi Micro Hei", opencv="uni"))
-    return (*found[:_MOST_FACES], *own, Face("Aileron Regular"))
+    chinese = Face("WenQuanYi Micro Hei", opencv="uni")
+    return (*found[:_MOST_FACES], *own, chinese, Face("Aileron Regular"))
 
 
 def _faces_of(file: Path) -> list[Face]:
@@ -142,20 +129,28 @@ def _has(face: Face, character: str) -> bool:
 
 # ----------------------------------------------------------------------------------------- drawing
 @functools.lru_cache(maxsize=600)
-def _font(path: str | None, index: int, size: float) -> ImageFont.FreeTypeFont:
-    if path is None:
+def _font(face: Face, size: float) -> ImageFont.FreeTypeFont:
+    if face.path is None:
         font = ImageFont.load_default(size)
         assert isinstance(font, ImageFont.FreeTypeFont)
         return font
-    return ImageFont.truetype(path, size, index=index, layout_engine=ImageFont.Layout.BASIC)
+    basic = ImageFont.Layout.BASIC
+    return ImageFont.truetype(face.path, size, index=face.index, layout_engine=basic)
+
+
+def _put(
+    face: Face, pixels: npt.NDArray[np.uint8], text: str, at: tuple[int, int], em: float
+) -> float:
+    """Set `text` with one of OpenCV's faces; where the pen is then."""
+    font = cv2.FontFace(face.opencv)
+    return float(cv2.putText(pixels, text, at, 255, font, round(em), face.weight)[0][0])
 
 
 def _advance(face: Face, text: str, size: float) -> float:
     """How far the pen moves over `text` at an em size in pixels."""
     if face.opencv:
-        font, scratch = cv2.FontFace(face.opencv), np.zeros((8, 8), np.uint8)
-        return float(cv2.putText(scratch, text, (0, 4), 255, font, round(size), face.weight)[0][0])
-    return float(_font(face.path, face.index, float(size)).getlength(text))
+        return _put(face, np.zeros((8, 8), np.uint8), text, (0, 4), size)
+    return float(_font(face, float(size)).getlength(text))
 
 
 @functools.lru_cache(maxsize=512)
@@ -175,10 +170,9 @@ def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Drawn | N
     pixels = np.array(image)
     for pen, part in parts:
         if face.opencv:
-            own = cv2.FontFace(face.opencv)
-            cv2.putText(pixels, part, (round(x + pen), y), 255, own, round(size), face.weight)
+            _put(face, pixels, part, (round(x + pen), y), size)
         else:
-            font = _font(face.path, face.index, float(size))
+            font = _font(face, float(size))
             ImageDraw.Draw(image).text((x + pen, y), part, fill=255, font=font, anchor="ls")
     alpha = (pixels if face.opencv else np.asarray(image)).astype(np.float32) / np.float32(255)
     box = ink_box(alpha)
@@ -224,10 +218,9 @@ def width_of(style: Style, text: str) -> float:
 
 # --------------------------------------------------------------------------------------- comparing
 def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style | None:
-    """The style in which `text` looks most like `ink` ((h, w), upright, nothing else in it).
-
-    Only faces that have all characters of `needed` count (and of `text`, where any has both). None
-    when no face has them.
+    """The style in which `text` looks most like `ink` ((h, w), upright, nothing else in it), among
+    faces that have all characters of `needed` (and of `text`, where any has both); None where none
+    has them.
     """
     able = [face for face in candidates if covers(face, needed)]
     able = [face for face in able if covers(face, text)] or able
@@ -299,23 +292,17 @@ def _normal(values: Alpha, blur: float) -> Alpha:
 
 def _weighed(style: Style, text: str, crop: Alpha) -> Style:
     """The same style with the strokes as heavy, and the edges as soft, as the ink's."""
-    heavier = [replace(style, weight=0.25 * step / style.size) for step in (0, 1, -1, 2, -2, 3)]
-    drawn = [(one, _as_large(one, text, crop)) for one in heavier]
-    there = [(one, alpha) for one, alpha in drawn if alpha is not None]
-    if not there:
+    drawn: list[tuple[Style, Alpha]] = []
+    for step in (0, 1, -1, 2, -2, 3):
+        heavier = replace(style, weight=0.25 * step / style.size)
+        made = set_text(heavier, text)
+        if made is not None and (ink := _cut(made.alpha)) is not None:
+            large = cv2.resize(ink, crop.shape[::-1], interpolation=cv2.INTER_AREA)
+            drawn.append((heavier, np.asarray(large, np.float32)))
+    if not drawn:
         return style
     wanted = float(crop.mean())
-    chosen, sharp = min(there, key=lambda item: abs(float(item[1].mean()) - wanted))
-    soft = {
-        b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in (0.0, 0.5, 0.8, 1.2, 1.8)
-    }
-    return replace(chosen, blur=min(soft, key=lambda b: float(np.abs(soft[b] - crop).mean())))
-
-
-def _as_large(style: Style, text: str, crop: Alpha) -> Alpha | None:
-    """The text drawn in a style, its ink brought to the size of `crop`."""
-    drawn = set_text(style, text)
-    ink = _cut(drawn.alpha) if drawn is not None else None
-    if ink is None:
-        return None
-    return np.asarray(cv2.resize(ink, crop.shape[::-1], interpolation=cv2.INTER_AREA), np.float32)
+    chosen, sharp = min(drawn, key=lambda one: abs(float(one[1].mean()) - wanted))
+    blurs = (0.0, 0.5, 0.8, 1.2, 1.8)
+    soft = {b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in blurs}
+    return replace(chosen, blur=min(blurs, key=lambda b: float(np.abs(soft[b] - crop).mean())))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from editgauge.images import Array
 from editgauge.instructions import Role
 
 Points = npt.NDArray[np.float64]
@@ -23,7 +23,7 @@ ACCEPT = 0.9
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """One line: its corners in pixels, clockwise from the text's own top left, (4, 2)."""
 
@@ -31,17 +31,19 @@ class Line:
     text: str
 
     @property
+    def sides(self) -> tuple[float, float]:
+        """How long the corners say that it is along the text, and across."""
+        along, across = np.linalg.norm(self.corners[[1, 3]] - self.corners[0], axis=1)
+        return float(along), float(across)
+
+    @property
     def height(self) -> float:
-        along = np.linalg.norm(self.corners[1] - self.corners[0])
-        across = np.linalg.norm(self.corners[3] - self.corners[0])
-        return float(min(along, across) if self.upended else across)
+        return min(self.sides) if self.upended else self.sides[1]
 
     @property
     def upended(self) -> bool:
         """Much taller than wide with several letters: the text runs down the page."""
-        along = np.linalg.norm(self.corners[1] - self.corners[0])
-        across = np.linalg.norm(self.corners[3] - self.corners[0])
-        return bool(across > 1.5 * along) and len(self.text) > 1
+        return self.sides[1] > 1.5 * self.sides[0] and len(self.text) > 1
 
     @property
     def box(self) -> Box:
@@ -54,8 +56,7 @@ class Line:
         return (left + right) / 2, (top + bottom) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The letters `start` to `end` of line number `line`."""
 
     line: int
@@ -63,15 +64,11 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """Where a text was found: one span a line, and how similar it is (1 = same letters, digits)."""
 
     spans: tuple[Span, ...]
     similarity: float
-
-
-Reader = Callable[[Array], Sequence[Line]]
 
 
 def plain(text: str) -> str:
@@ -84,8 +81,6 @@ def find(lines: Sequence[Line], wanted: str, least: float = ACCEPT) -> Match | N
     where none is `least` like it.
     """
     query = plain(wanted)
-    if not query:
-        return None
     matches = [_best_in(lines, group, query, least) for group in _groups(lines, query)]
     ranked = [
         (rank, lines[match.spans[0].line].height, match) for match, rank in filter(None, matches)
@@ -122,21 +117,19 @@ def _best_in(
     if similarity < least or len(reach) < len(group):
         return None  # or a smaller group has the same words
     spans = tuple(Span(line, first, last + 1) for line, (first, last) in reach.items())
-    words = all(_is_words(lines[span.line].text, span) for span in spans)
+    words = not any(
+        lines[n].text[:first][-1:].isalnum() or lines[n].text[last:][:1].isalnum()
+        for n, first, last in spans
+    )
     whole = start == 0 and end == len(letters)
     return Match(spans, similarity), similarity + 0.06 * words + 0.02 * whole - 0.01 * len(group)
 
 
-def _is_words(text: str, span: Span) -> bool:
-    before, after = text[: span.start][-1:], text[span.end :][:1]
-    return not before.isalnum() and not after.isalnum()
-
-
 def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
     """Single lines, and chains of up to four lines that a reader would read on from one to the
-    next.
+    next; none for a query without letters.
     """
-    groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines))]
+    groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines)) if query]
     chains = groups
     following = [
         [m for m in range(len(lines)) if m != n and _reads_on(line, lines[m])]
@@ -163,9 +156,10 @@ def _reads_on(first: Line, second: Line) -> bool:
     return below and min(right_a, right_b) - max(left_a, left_b) > -height
 
 
-# ----------------------------------------------------------------------------- named, not quoted
 def by_role(lines: Sequence[Line], role: Role, size: tuple[int, int]) -> list[int]:
-    """Which lines a role means, from the top down; `size` = (width, height) of the picture."""
+    """Which lines are named by a word, from the top down; `size` = (width, height) of the
+    picture.
+    """
     order = sorted(range(len(lines)), key=lambda n: lines[n].centre[1])
     if not order or role == "all":
         return order
@@ -179,21 +173,12 @@ def by_role(lines: Sequence[Line], role: Role, size: tuple[int, int]) -> list[in
     largest = max(order, key=lambda n: lines[n].height * (0.5 if lines[n].upended else 1.0))
     if role == "largest":
         return [largest]
-    block = _block(lines, order, largest)
-    return block if role == "title" or len(block) == len(order) else []
-
-
-def _block(lines: Sequence[Line], order: list[int], start: int) -> list[int]:
-    """A line with those just above and below it that are about as large."""
-    block = [start]
+    block, tall = {largest}, lines[largest].height  # with those just above and below as large
     for _ in order:
-        for n in set(order) - set(block):
-            near = [b for b in block if _reads_on(*sorted((lines[n], lines[b]), key=_top))]
-            tall = lines[start].height
+        for n in set(order) - block:
+            pairs = (sorted((lines[n], lines[b]), key=lambda line: line.centre[1]) for b in block)
+            near = any(_reads_on(*pair) for pair in pairs)
             if near and min(lines[n].height, tall) >= 0.7 * max(lines[n].height, tall):
-                block.append(n)
-    return [n for n in order if n in block]
-
-
-def _top(line: Line) -> float:
-    return line.centre[1]
+                block.add(n)
+    title = [n for n in order if n in block]
+    return title if role == "title" or len(title) == len(order) else []

@@ -1,14 +1,11 @@
-"""Separate a line's letters from what lies behind them: how opaque each pixel's ink is, its colour,
-and the ground.
-
-Several separations are made (by colour, in 2 to 5 clusters, and by local contrast); the one that
-looks most like the line's own words is taken.
+"""Separate a line's letters from what lies behind them: opacity, colour, and the ground. Of several
+separations the one that looks most like the line's own words is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -28,29 +25,28 @@ Judge = Callable[[Mask, int, int], float]
 """How much a mask whose corner is at (left, top) looks like the line's words, about -1 to 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Glyphs:
-    """The ink of one line in the rectangle that starts at (`left`, `top`); arrays (h, w[, 3])."""
+class Glyphs(NamedTuple):
+    """The ink of one line in the rectangle that starts at (`left`, `top`); arrays (h, w[, 3]).
+
+    `ground`: the rectangle without the ink; `hidden`: where that differs from the picture (ink, its
+    soft edge and compression's ringing); `colour`: the ink's typical colour, and `paint` its colour
+    at every pixel.
+    """
 
     left: int
     top: int
     alpha: Alpha
     ground: Array
-    """The rectangle without the ink: made up where the ink was, the picture's pixels elsewhere."""
     hidden: Mask
-    """Where `ground` differs from the picture: ink, its soft edge and compression's ringing."""
     colour: Colour
-    """The ink's typical colour."""
     paint: Array
-    """The ink's colour at every pixel, for ink that is not of one colour."""
 
 
 def extract(
     picture: Array, corners: Points, others: Sequence[Points], judge: Judge
 ) -> Glyphs | None:
-    """The glyphs within the quadrilateral `corners`, or None where none stand out.
-
-    `others` are quadrilaterals of neighbouring lines: their ink is neither ground nor this line's.
+    """The glyphs within the quadrilateral `corners`, or None where none stand out. `others`:
+    quadrilaterals of neighbouring lines, whose ink is neither ground nor this line's.
     """
     sides = np.linalg.norm(corners[[1, 3]] - corners[0], axis=1)
     height = max(6.0, float(sides.min()))
@@ -65,18 +61,15 @@ def extract(
     for other in others:
         foreign |= _filled(crop, other - (left, top), 1)
     foreign &= ~inner
-    trials = _trials(crop, inner, foreign, height)
-    best = max(trials, key=lambda trial: _rank(trial, judge, left, top, height), default=None)
-    if best is None or judge(best[1], left, top) - _bulk(best[1], height) <= _LEAST:
+    best, rank = None, (-np.inf, 0.0)
+    for clear, mask in _trials(crop, inner, foreign, height):
+        # parts too thick for strokes (gaps between letters have them) count against a mask
+        alike = judge(mask, left, top) - max(0.0, 2 * (_thickness(mask, height) - 0.12))
+        if alike + 0.3 * clear > rank[0]:  # a script's letters are only roughly a face's
+            best, rank = mask, (alike + 0.3 * clear, alike)
+    if best is None or rank[1] <= _LEAST:
         return None
-    return _matte(crop, best[1], foreign, height, (left, top))
-
-
-def _rank(trial: tuple[float, Mask], judge: Judge, left: int, top: int, height: float) -> float:
-    """The likeness to the line's words (a script's letters are only roughly a face's) and how much
-    it stands out.
-    """
-    return judge(trial[1], left, top) - _bulk(trial[1], height) + 0.3 * trial[0]
+    return _matte(crop, best, foreign, height, (left, top))
 
 
 def _filled(crop: Array, corners: Points, grow: int) -> Mask:
@@ -128,8 +121,7 @@ def _local_contrast(lab: Lab, inner: Mask, height: float) -> list[Mask]:
 
 def _clusters(lab: Lab, inner: Mask, ring: Mask, count: int) -> list[Mask]:
     """Each of `count` colours alone, and together those that are rarer around the line than in it.
-
-    The clusters start from ranks of lightness, not from random ones: the same result every time.
+    They start from ranks of lightness, not from random ones: the same result every time.
     """
     pixels = lab[inner]
     pixels = pixels[:: len(pixels) // 6000 + 1]
@@ -181,11 +173,6 @@ def _thickness(mask: Mask, height: float) -> float:
     return float(np.percentile(depth[mask], 98)) / height if mask.any() else 0.0
 
 
-def _bulk(mask: Mask, height: float) -> float:
-    """What parts too thick for strokes (gaps between letters have them) take off the rank."""
-    return max(0.0, 2 * (_thickness(mask, height) - 0.12))
-
-
 # ------------------------------------------------------------------------------- opacity and ground
 def _matte(
     crop: Array, core: Mask, foreign: Mask, height: float, corner: tuple[int, int]
@@ -203,22 +190,12 @@ def _matte(
     alpha[solid] = np.maximum(alpha[solid], 0.97)
     paint = np.broadcast_to(np.asarray(colour, np.uint8), crop.shape).copy()
     paint[core] = crop[core]
-    return Glyphs(
-        left=corner[0],
-        top=corner[1],
-        alpha=alpha,
-        ground=ground,
-        hidden=hidden,
-        colour=colour,
-        paint=paint,
-    )
+    return Glyphs(*corner, alpha, ground, hidden, colour, paint)
 
 
 def _separated(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, Colour, Array]:
-    """Opacity inside `hidden`, the ink's colour, and the ground under it.
-
-    The pixels next to the hidden ones are made up too, but only to keep compression's ringing out
-    of the guess: a plane through the colours around where they lie on one, inpainted otherwise.
+    """Opacity inside `hidden`, the ink's colour, and the ground under it: a plane through the
+    colours around where they lie on one, inpainted otherwise.
     """
     wider = _grown(hidden | foreign, 2, cv2.MORPH_ELLIPSE)
     ground = _plane(crop, ~wider)

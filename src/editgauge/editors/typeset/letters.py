@@ -8,23 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.editors.typeset import faces
-from editgauge.editors.typeset.canvas import (
-    Canvas,
-    Frame,
-    Inked,
-    Lifted,
-    inked_between,
-    is_whole,
-    pen_of,
-)
+from editgauge.editors.typeset.acts import EDGE, CannotEdit, Done, Point, matched, named, report
+from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted
 from editgauge.editors.typeset.faces import Drawn, Style, ink_box, set_text, width_of
-from editgauge.editors.typeset.find import Box, Span, plain
-from editgauge.editors.typeset.meant import CannotEdit, Done, is_seen, matched, named, report
+from editgauge.editors.typeset.find import Span, plain
 from editgauge.images import Mask
 from editgauge.instructions import Colour, Parsed
 
-EDGE = 0.04
-"""Of the picture's shorter side: how near to its border a text is put."""
+_ENDLESS = 1e6
 
 
 def change(canvas: Canvas, asked: Parsed) -> Done:
@@ -90,26 +81,22 @@ def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
     return Span(span.line, start, end), " ".join(new)
 
 
-def _inked(canvas: Canvas, span: Span) -> Inked:
+def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Inked, Style]:
+    """A span's line, and the style of its text among faces that have the letters of `text`."""
     if (inked := canvas.inked(span.line)) is None:
-        text = canvas.lines[span.line].text
-        raise CannotEdit(f"{text!r} was read, but its letters cannot be told from the ground")
-    return inked
-
-
-def _style(canvas: Canvas, inked: Inked, text: str) -> Style:
+        seen = canvas.lines[span.line].text
+        raise CannotEdit(f"{seen!r} was read, but its letters cannot be told from the ground")
     if (style := canvas.style(inked, text)) is None:
         raise _no_face(text)
-    return style
+    return inked, style
 
 
 def _no_face(text: str) -> CannotEdit:
-    return CannotEdit(
-        f"no installed font has the letters of {text!r}; name a folder with one (fonts)"
-    )
+    advice = "name a folder with one (fonts)"
+    return CannotEdit(f"no installed font has the letters of {text!r}; {advice}")
 
 
-def _drawn(style: Style, text: str, room: float) -> tuple[Drawn, float, float]:
+def _drawn(style: Style, text: str, room: float = _ENDLESS) -> tuple[Drawn, float, float]:
     """`text` as it is drawn in a style, narrowed to the `room`; its ink's left edge and width."""
     drawn = set_text(style, text)
     box = ink_box(drawn.alpha) if drawn is not None else None
@@ -117,31 +104,30 @@ def _drawn(style: Style, text: str, room: float) -> tuple[Drawn, float, float]:
         raise CannotEdit(f"{text!r} has no visible letters at this size")
     wide = float(box[2] - box[0])
     if wide > room + 1:  # a pixel is what rounding takes
-        return _drawn(style.narrowed(max(room, 4.0) / wide), text, 1e6)
+        return _drawn(style.narrowed(max(room, 4.0) / wide), text)
     return drawn, drawn.left + box[0], wide
 
 
 def _change_span(canvas: Canvas, span: Span, text: str, colour: Colour | None) -> Style | None:
     """Set `text` in a span's place; what follows it in its line moves as far as there is room."""
-    inked = _inked(canvas, span)
-    style = _style(canvas, inked, text)
-    reach = canvas.reach(inked, span, style)
-    portion = canvas.portion(inked, reach)
-    left, right = inked_between(inked, reach)
-    baseline = pen_of(inked, canvas.style(inked) or style)[1]
+    inked, style = _inked(canvas, span, text)
+    reach = inked.reach(span, style)
+    portion = inked.portion(reach)
+    left, right = inked.between(reach)
+    baseline = inked.pen(canvas.style(inked) or style)[1]
     colour = colour or _colour_in(inked, portion)
     canvas.erase(inked, portion)
     if not text.strip():
         return None
     low, high = _free(canvas, inked)
-    _, _, wide = _drawn(style, text, 1e6)
+    _, _, wide = _drawn(style, text)
     tail = span.end < len(inked.line.text)
     shift = min(wide - (right - left), max(0.0, high - inked.box[2])) if tail else 0.0
     shift = shift if abs(shift) > 0.12 * style.size else 0.0
     room = right - left + max(shift, 0.0) if tail else high - (left if span.start else low)
     drawn, offset, wide = _drawn(style, text, room)
     x = left
-    if is_whole(inked, span):
+    if inked.is_whole(span):
         x = _aligned(canvas, inked, (left, right), wide, (low, high))
     if shift:
         _shift_tail(canvas, inked, reach[1], shift)
@@ -158,7 +144,7 @@ def _colour_in(inked: Inked, portion: Mask) -> Colour:
     return int(red), int(green), int(blue)
 
 
-def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
+def _free(canvas: Canvas, inked: Inked) -> Point:
     """How far the line may reach to its left and right, in x of its frame: to the picture's edge or
     the next text; a slanted line as far as a third of its length.
     """
@@ -180,9 +166,7 @@ def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
     return min(low, float(left)), max(high, float(right))
 
 
-def _aligned(
-    canvas: Canvas, inked: Inked, old: tuple[float, float], wide: float, room: tuple[float, float]
-) -> float:
+def _aligned(canvas: Canvas, inked: Inked, old: Point, wide: float, room: Point) -> float:
     """Where a new line starts: it keeps the edge (or the centre) that it shares with lines around
     it, or with the picture.
     """
@@ -200,7 +184,7 @@ def _aligned(
 
 
 def _shift_tail(canvas: Canvas, inked: Inked, start: float, shift: float) -> None:
-    portion, g = canvas.portion(inked, (start, 9999)), inked.glyphs
+    portion, g = inked.portion((start, 9999)), inked.glyphs
     alpha = np.where(portion, g.alpha, 0).astype(np.float32)
     canvas.erase(inked, portion)
     along = inked.frame.matrix[:, 0] * shift
@@ -216,54 +200,56 @@ def insert(canvas: Canvas, asked: Parsed) -> Done:
     elif asked.place and asked.role and asked.role != "all":
         match = named(canvas, replace(asked, sources=()))[0]
     else:
-        return _insert_at(canvas, asked, asked.where or "bottom")
-    place = {"before": "before", "above": "above", "below": "below"}.get(asked.place or "", "after")
+        return _insert_at(canvas, asked.target, asked.colour, asked.where or "bottom")
+    place = asked.place if asked.place in ("before", "above", "below") else "after"
     span = match.spans[0] if place in ("before", "above") else match.spans[-1]
     beside = _insert_in_row if place in ("before", "after") else _insert_row
-    style = beside(canvas, span, asked, place)
+    style = beside(canvas, span, asked.target, asked.colour, place)
     return {"inserted": asked.target, "place": place, "at": report(canvas, match), **_told(style)}
 
 
-def _insert_in_row(canvas: Canvas, span: Span, asked: Parsed, place: str) -> Style | None:
+def _insert_in_row(
+    canvas: Canvas, span: Span, text: str, colour: Colour | None, place: str
+) -> Style | None:
     """Before or after a text: in the room beside its line, or the line is set anew with it."""
-    inked, text = _inked(canvas, span), asked.target or ""
-    old = inked.line.text[span.start : span.end]
+    line = canvas.lines[span.line].text
+    old = line[span.start : span.end]
     blank = "" if max(text[:1] + old[:1]) > "⺀" else " "  # Chinese and Japanese set none
-    outer = span.start == 0 if place == "before" else span.end == len(inked.line.text)
-    style = _style(canvas, inked, text + old)
-    drawn, offset, wide = _drawn(style, text, 1e6)
+    outer = span.start == 0 if place == "before" else span.end == len(line)
+    inked, style = _inked(canvas, span, text + old)
+    drawn, offset, wide = _drawn(style, text)
     gap = width_of(style, blank) if blank else 0.06 * style.size
-    left, right = inked_between(inked, canvas.reach(inked, span, style))
+    left, right = inked.between(inked.reach(span, style))
     low, high = _free(canvas, inked)
     x = left - gap - wide if place == "before" else right + gap
     if outer and low <= x and x + wide <= high:
-        colour = asked.colour or inked.glyphs.colour
-        canvas.set(drawn, inked.frame, (x - offset, pen_of(inked, style)[1]), colour)
+        at = (x - offset, inked.pen(style)[1])
+        canvas.set(drawn, inked.frame, at, colour or inked.glyphs.colour)
         return style
     both = f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}"
-    return _change_span(canvas, span, both, asked.colour)
+    return _change_span(canvas, span, both, colour)
 
 
-def _insert_row(canvas: Canvas, span: Span, asked: Parsed, place: str) -> Style:
+def _insert_row(
+    canvas: Canvas, span: Span, text: str, colour: Colour | None, place: str
+) -> Style | None:
     """Above or below a line, aligned as it is."""
-    inked, text = _inked(canvas, span), asked.target or ""
-    style = _style(canvas, inked, text)
-    low, high = -1e6, 1e6
+    inked, style = _inked(canvas, span, text)
+    low, high = -_ENDLESS, _ENDLESS
     if inked.frame.level:
         low = 2 - float(inked.frame.matrix[0, 2])
         high = low + canvas.size[0] - 4
     drawn, offset, wide = _drawn(style, text, high - low)
     x = _aligned(canvas, inked, (inked.box[0], inked.box[2]), wide, (low, high))
-    baseline = pen_of(inked, style)[1] + 1.25 * style.size * (1 if place == "below" else -1)
-    canvas.set(drawn, inked.frame, (x - offset, baseline), asked.colour or inked.glyphs.colour)
+    baseline = inked.pen(style)[1] + 1.25 * style.size * (1 if place == "below" else -1)
+    canvas.set(drawn, inked.frame, (x - offset, baseline), colour or inked.glyphs.colour)
     return style
 
 
-def _insert_at(canvas: Canvas, asked: Parsed, where: str) -> Done:
+def _insert_at(canvas: Canvas, text: str, wanted: Colour | None, where: str) -> Done:
     """Into a corner or along a side, in the style of the picture's lines of middling size."""
-    text, words = asked.target or "", where.split()
-    width, height = canvas.size
-    style, colour = _house_style(canvas, text)
+    words, (width, height) = where.split(), canvas.size
+    style, own = _house_style(canvas, text)
     edge = EDGE * min(width, height)
     corner = len(words) == 2 and "center" not in words
     rows = wrapped(text, style, max((0.45 if corner else 0.9) * width, 40.0))
@@ -277,8 +263,9 @@ def _insert_at(canvas: Canvas, asked: Parsed, where: str) -> Done:
         x = edge if "left" in words else width - edge - wide
         x = x if "left" in words or "right" in words else (width - wide) / 2
         y = first + number * pitch
-        ink = asked.colour or _readable(colour, canvas, (x, y - style.size, x + wide, y))
-        canvas.set(drawn, frame, (x - offset, y), ink)
+        box = (x, y - style.size, x + wide, y)  # black or white where its own would not stand out
+        seen = [ink for ink in (own, (0, 0, 0)) if canvas.shows(ink, box)]
+        canvas.set(drawn, frame, (x - offset, y), wanted or [*seen, (255, 255, 255)][0])
     return {"inserted": text, "place": where, "rows": len(rows), **_told(style)}
 
 
@@ -305,10 +292,3 @@ def wrapped(text: str, style: Style, room: float) -> list[str]:
         else:
             rows.append(word)
     return rows or [text]
-
-
-def _readable(colour: Colour, canvas: Canvas, box: Box) -> Colour:
-    """`colour`, or black or white where it would not stand out inside `box`."""
-    if is_seen(colour, canvas, box):
-        return colour
-    return (0, 0, 0) if is_seen((0, 0, 0), canvas, box) else (255, 255, 255)

@@ -60,15 +60,6 @@ def test_the_example_program_mirrors(tmp_path: Path) -> None:
     assert np.array_equal(after, before[:, ::-1])
 
 
-def test_the_program_is_started_once_and_its_chatter_is_no_answer(tmp_path: Path) -> None:
-    body = "print('loading 50 %'); print('[1, 2]'); print('{\"step\": 3}')\n" + COPY
-    editor = program(tmp_path, body)
-    for n in range(3):
-        edit = editor(make_sample(tmp_path, f"s{n}"), tmp_path)
-        assert edit.ok, edit.reason
-        assert edit.detail["starts"] == 1
-
-
 def test_a_sample_that_kills_the_program_twice_fails_with_its_last_words(tmp_path: Path) -> None:
     dies = "print('CUDA out of memory', file=sys.stderr); sys.exit(9)"
     editor = program(tmp_path, f"if asked['id'] == 'bad': {dies}\n{COPY}")

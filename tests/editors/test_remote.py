@@ -23,7 +23,6 @@ from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import BudgetExceeded, UsageError
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
-from editgauge.services.prices import ImagePrice
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.testing import make_picture, make_sample
@@ -177,16 +176,6 @@ def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) 
         assert again.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
 
 
-def test_a_job_that_is_never_done_is_given_up_and_looked_for_again(tmp_path: Path) -> None:
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
-    with Provider({"s0.poll": ["wait"] * 9}) as provider:
-        edit_all(run, "mini", samples, editor("bfl", provider.url, run, wait=0.01))
-        assert "not done within 0.01 s" in records_of(run)["s0"].reason
-        edit_all(run, "mini", samples, editor("bfl", provider.url, run), retry=frozenset({F}))
-        assert records_of(run)["s0"].path
-        assert provider.total == pytest.approx(COST)
-
-
 def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> None:
     """A job whose picture was gone in two commands is given up; the next retry is another job."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
@@ -309,21 +298,6 @@ def test_a_users_retry_is_another_call(tmp_path: Path) -> None:
     assert call_key(folders[0], "x") == call_key(folders[1], "x")
     (folders[0] / AGAIN).unlink()
     assert call_key(folders[0], "x") != call_key(folders[1], "x")
-
-
-def test_prices_are_the_tables_but_at_an_address_of_ones_own() -> None:
-    factory, home = catalog.find("editors", "openai"), "http://127.0.0.1:8000/v1"
-    assert factory([], base_url=home).price == ImagePrice()
-    assert factory([], base_url=home, price="0.04").price.picture == 0.04
-    assert factory([]).price.picture == 0.07
-    assert catalog.find("editors", "bfl")([]).price.source == "Black Forest Labs, 2026-11"
-
-
-def test_estimates(tmp_path: Path) -> None:
-    sample, factory = make_sample(tmp_path), catalog.find("editors", "openai")
-    assert factory([], price="0.04").estimate(sample) == 0.04
-    assert factory([], model="unheard-of").estimate(sample) is None
-    assert factory([], price=1).estimate(make_sample(tmp_path, images=())) == 0.0
 
 
 def test_a_sample_that_cannot_be_asked_is_not_sent(tmp_path: Path) -> None:

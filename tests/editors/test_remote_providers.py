@@ -16,7 +16,7 @@ from editgauge.editors import job_spec
 from editgauge.editors.calling import Call, asked
 from editgauge.editors.delivery import decoded
 from editgauge.editors.remote import Made, RemoteEditor
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError
 from editgauge.services.prices import ImagePrice
 from editgauge.testing import make_sample
 from editgauge.types import Sample, Status
@@ -178,16 +178,6 @@ def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:
 # -- services by jobs ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", job_spec.SERVICES)
-def test_every_file_says_where_it_comes_from(name: str) -> None:
-    service = job_spec.load(name)
-    assert service.title
-    assert service.source
-    assert service.checked
-    assert service.hosts
-    assert "never called" in str(catalog.find("editors", name).__doc__)
-
-
 def test_bfl_is_told_the_size_and_what_is_passed_through(tmp_path: Path) -> None:
     made = editor("bfl", seed="7", **{"extra.safety_tolerance": "2"})
     call = call_of(made, make_sample(tmp_path, size=(60, 50)))
@@ -215,18 +205,6 @@ def test_what_a_model_calls_its_pictures(
     found = job_spec.at(body, place)
     assert isinstance(found, list) == many
     assert (found[0] if many else found).startswith("data:image/png;base64,")
-
-
-def test_what_has_to_be_said() -> None:
-    needs = {"fal": "model", "chat": "model", "jobs": "service", "http": "base_url"}
-    for name, wanted in needs.items():
-        with pytest.raises(UsageError, match=f"wanted the setting {wanted}"):
-            editor(name)
-    with pytest.raises(UsageError, match="wanted one of bfl"):
-        editor("jobs", service="nobody")
-    with pytest.raises(UsageError, match=r"wanted extra\.NAME=VALUE"):
-        editor("bfl", **{"extra.": "1"})
-    assert editor("bfl", name="").name == "flux-2-pro"
 
 
 def test_a_service_of_ones_own_is_a_file(tmp_path: Path) -> None:

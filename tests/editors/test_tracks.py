@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.editors.calling import conversation, numbered
 from editgauge.editors.editor import BaseEditor, Mode, as_editor
 from editgauge.editors.tracks import Track, demonstrations, on_track
 from editgauge.errors import UsageError
@@ -78,17 +77,6 @@ def test_edits_say_how_they_were_asked_also_those_that_failed(tmp_path: Path) ->
     assert records["wordless"].reason == "the sample has no rephrased instruction"
 
 
-def test_a_template_is_put_around_the_instruction(tmp_path: Path) -> None:
-    ears = Heard()
-    made = on_track(ears, Track(template="{so} {instruction}!"))
-    edit = made(make_sample(tmp_path, instruction="{concept} {0}"), tmp_path)
-    assert ears.told == ["{so} {concept} {0}!"], "other braces are only text"
-    assert edit.instruction == ears.told[0]
-    assert made.name != on_track(ears, Track(template="{instruction}.")).name
-    with pytest.raises(UsageError, match="wanted words around"):
-        Track(template="no place")
-
-
 def test_what_an_editor_learned_from_is_in_its_name_and_its_edits(tmp_path: Path) -> None:
     samples = [make_sample(tmp_path, f"s{n}") for n in range(3)]
     shown = on_track(Heard(), Track(shots=2), pool=samples)
@@ -125,21 +113,3 @@ def test_a_sample_that_cannot_have_all_demonstrations_is_not_applicable(tmp_path
     assert (edits[3].status, edits[3].path) == (Status.NOT_APPLICABLE, None)
     assert "2 demonstrations were asked for, 0 other samples" in edits[3].reason
     assert [told.estimate(sample) for sample in samples] == [0.5, 0.5, 0.5, 0.0]
-
-
-def test_an_editor_of_one_picture_is_shown_nothing() -> None:
-    with pytest.raises(UsageError, match="cannot be shown demonstrations"):
-        on_track(ConstantEditor(name="plain"), Track(shots=1))
-
-
-def test_both_ways_of_showing_them(tmp_path: Path) -> None:
-    samples = [make_sample(tmp_path, f"s{n}", instruction=f"do {n}") for n in range(3)]
-    shots = demonstrations(samples[0], samples, 2)
-    asked = replace(samples[0], shots=tuple(shots))
-    parts = conversation(asked)
-    assert parts[-2:] == [samples[0].image, "Result:"]
-    assert sum(isinstance(part, Path) for part in parts) == 5
-    prompt, pictures = numbered(asked)
-    assert (pictures[-1], pictures[1]) == (samples[0].image, shots[0].reference)
-    assert prompt.splitlines()[-1] == "Now edit image 5 in the same way by this instruction: do 0"
-    assert numbered(samples[0]) == ("do 0", [samples[0].image])

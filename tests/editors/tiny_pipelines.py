@@ -28,16 +28,10 @@ def clip_tokenizer(folder: Path) -> CLIPTokenizer:
 def clip_text_model(width: int = 32) -> CLIPTextModel:
     torch.manual_seed(0)
     config = CLIPTextConfig(
-        vocab_size=100,
-        hidden_size=width,
-        intermediate_size=37,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        projection_dim=width,
-        bos_token_id=0,
-        eos_token_id=1,
+        vocab_size=100, hidden_size=width, intermediate_size=37, num_hidden_layers=2,
+        num_attention_heads=4, projection_dim=width, bos_token_id=0, eos_token_id=1,
         pad_token_id=1,
-    )
+    )  # fmt: skip
     return CLIPTextModel(config)
 
 
@@ -56,36 +50,21 @@ def _stable_diffusion(folder: Path, name: str, channels: int) -> Path:
     text = clip_text_model()
     torch.manual_seed(0)
     unet = UNet2DConditionModel(
-        block_out_channels=(8, 16),
-        layers_per_block=1,
-        sample_size=16,
-        in_channels=channels,
-        out_channels=4,
-        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
-        cross_attention_dim=32,
-        norm_num_groups=4,
-        attention_head_dim=4,
-    )
+        block_out_channels=(8, 16), layers_per_block=1, sample_size=16, in_channels=channels,
+        out_channels=4, down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=32,
+        norm_num_groups=4, attention_head_dim=4,
+    )  # fmt: skip
     vae = AutoencoderKL(
-        block_out_channels=[8, 8, 8, 8],
-        in_channels=3,
-        out_channels=3,
-        latent_channels=4,
-        norm_num_groups=4,
-        down_block_types=["DownEncoderBlock2D"] * 4,
+        block_out_channels=[8, 8, 8, 8], in_channels=3, out_channels=3, latent_channels=4,
+        norm_num_groups=4, down_block_types=["DownEncoderBlock2D"] * 4,
         up_block_types=["UpDecoderBlock2D"] * 4,
-    )
+    )  # fmt: skip
     pipe = getattr(diffusers, name)(
-        vae=vae,
-        text_encoder=text,
-        tokenizer=clip_tokenizer(folder.parent / "tokenizer"),
-        unet=unet,
-        scheduler=EulerDiscreteScheduler(),
-        safety_checker=None,
-        feature_extractor=None,
-        requires_safety_checker=False,
-    )
+        vae=vae, text_encoder=text, tokenizer=clip_tokenizer(folder.parent / "tokenizer"),
+        unet=unet, scheduler=EulerDiscreteScheduler(), safety_checker=None,
+        feature_extractor=None, requires_safety_checker=False,
+    )  # fmt: skip
     pipe.save_pretrained(folder)
     return folder
 
@@ -102,42 +81,24 @@ def kontext(folder: Path) -> Path:
     text = clip_text_model()
     torch.manual_seed(0)
     transformer = FluxTransformer2DModel(
-        patch_size=1,
-        in_channels=4,
-        num_layers=1,
-        num_single_layers=1,
-        attention_head_dim=16,
-        num_attention_heads=2,
-        joint_attention_dim=32,
-        pooled_projection_dim=32,
+        patch_size=1, in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16,
+        num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32,
         axes_dims_rope=(4, 4, 8),
-    )
+    )  # fmt: skip
     second = T5EncoderModel(
         T5Config(vocab_size=100, d_model=32, d_kv=8, d_ff=37, num_layers=2, num_heads=4)
     )
     vae = AutoencoderKL(
-        sample_size=32,
-        in_channels=3,
-        out_channels=3,
-        block_out_channels=(4,),
-        layers_per_block=1,
-        latent_channels=1,
-        norm_num_groups=1,
-        use_quant_conv=False,
-        use_post_quant_conv=False,
-        shift_factor=0.06,
-        scaling_factor=1.5,
-    )
+        sample_size=32, in_channels=3, out_channels=3, block_out_channels=(4,),
+        layers_per_block=1, latent_channels=1, norm_num_groups=1, use_quant_conv=False,
+        use_post_quant_conv=False, shift_factor=0.06, scaling_factor=1.5,
+    )  # fmt: skip
     tokenizer = clip_tokenizer(folder.parent / "tokenizer")
     pipe = FluxKontextPipeline(
-        scheduler=FlowMatchEulerDiscreteScheduler(),
-        vae=vae,
-        text_encoder=text,
-        tokenizer=tokenizer,
-        text_encoder_2=second,
-        tokenizer_2=tokenizer,
+        scheduler=FlowMatchEulerDiscreteScheduler(), vae=vae, text_encoder=text,
+        tokenizer=tokenizer, text_encoder_2=second, tokenizer_2=tokenizer,
         transformer=transformer,
-    )
+    )  # fmt: skip
     pipe.save_pretrained(folder)
     return folder
 
@@ -215,25 +176,14 @@ def qwen(folder: Path, plus: bool = False) -> Path:
     torch.manual_seed(0)
     tokenizer = clip_tokenizer(folder.parent / "tokenizer")
     transformer = diffusers.QwenImageTransformer2DModel(
-        patch_size=2,
-        in_channels=16,
-        out_channels=4,
-        num_layers=1,
-        attention_head_dim=16,
-        num_attention_heads=2,
-        joint_attention_dim=16,
-        guidance_embeds=False,
+        patch_size=2, in_channels=16, out_channels=4, num_layers=1, attention_head_dim=16,
+        num_attention_heads=2, joint_attention_dim=16, guidance_embeds=False,
         axes_dims_rope=(8, 4, 4),
-    )
+    )  # fmt: skip
     vae = diffusers.AutoencoderKLQwenImage(
-        base_dim=12,
-        z_dim=4,
-        dim_mult=[1, 2, 4],
-        num_res_blocks=1,
-        temperal_downsample=[False, True],
-        latents_mean=[0.0] * 4,
-        latents_std=[1.0] * 4,
-    )
+        base_dim=12, z_dim=4, dim_mult=[1, 2, 4], num_res_blocks=1,
+        temperal_downsample=[False, True], latents_mean=[0.0] * 4, latents_std=[1.0] * 4,
+    )  # fmt: skip
     config = Qwen2_5_VLConfig(
         text_config={
             "hidden_size": 16,
@@ -260,72 +210,9 @@ def qwen(folder: Path, plus: bool = False) -> Path:
     )
     name = "QwenImageEditPlusPipeline" if plus else "QwenImageEditPipeline"
     pipe = getattr(diffusers, name)(
-        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
-        vae=vae,
-        transformer=transformer,
-        text_encoder=Qwen2_5_VLForConditionalGeneration(config),
-        tokenizer=tokenizer,
-        processor=TinyProcessor(),
-    )
-    pipe.save_pretrained(folder)
-    return folder
-
-
-def klein(folder: Path) -> Path:
-    """FLUX.2 [klein], with its own tokenizer and text encoder classes."""
-    import diffusers
-    from transformers import Qwen2Tokenizer, Qwen3Config, Qwen3ForCausalLM
-
-    tokenizer = byte_tokenizer(
-        Qwen2Tokenizer,
-        ["<|im_start|>", "<|im_end|>"],
-        chat_template="{% for m in messages %}<|im_start|>{{ m['content'] }}<|im_end|>{% endfor %}",
-    )
-    torch.manual_seed(0)
-    text = Qwen3ForCausalLM(
-        Qwen3Config(
-            hidden_size=16,
-            intermediate_size=16,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            head_dim=8,
-            vocab_size=len(tokenizer) + 8,
-            max_position_embeddings=512,
-        )
-    )
-    transformer = diffusers.Flux2Transformer2DModel(
-        patch_size=1,
-        in_channels=4,
-        num_layers=1,
-        num_single_layers=1,
-        attention_head_dim=16,
-        num_attention_heads=2,
-        joint_attention_dim=16,
-        timestep_guidance_channels=256,
-        axes_dims_rope=[4, 4, 4, 4],
-        guidance_embeds=False,
-    )
-    vae = diffusers.AutoencoderKLFlux2(
-        sample_size=32,
-        in_channels=3,
-        out_channels=3,
-        down_block_types=("DownEncoderBlock2D",),
-        up_block_types=("UpDecoderBlock2D",),
-        block_out_channels=(4,),
-        layers_per_block=1,
-        latent_channels=1,
-        norm_num_groups=1,
-        use_quant_conv=False,
-        use_post_quant_conv=False,
-    )
-    pipe = diffusers.Flux2KleinPipeline(
-        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
-        vae=vae,
-        text_encoder=text,
-        tokenizer=tokenizer,
-        transformer=transformer,
-        is_distilled=True,
-    )
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(), vae=vae,
+        transformer=transformer, text_encoder=Qwen2_5_VLForConditionalGeneration(config),
+        tokenizer=tokenizer, processor=TinyProcessor(),
+    )  # fmt: skip
     pipe.save_pretrained(folder)
     return folder

@@ -7,7 +7,7 @@ drawn anew from the seed for each. On a GPU sums of floats in another order may 
 pixel by a level or two. One process holds one copy of the weights on one device.
 
 InstructPix2Pix and its kin are loaded without their safety checker, which takes medical pictures
-for something else and blackens them; ``--set safety_checker=true`` keeps it.
+for something else and blackens them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
     side: Annotated[int, msgspec.Meta(ge=0)] | None = None
     pictures: Count | None = None
     offload: bool = False
-    safety_checker: bool = False
 
 
 def factory(family: str, samples: Sequence[Sample] = (), **settings: Any) -> DiffusersEditor:
@@ -107,7 +106,6 @@ def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersE
         side=(line.side if told.side is None else told.side) or None,
         pictures=told.pictures or line.pictures,
         offload=told.offload,
-        checker=told.safety_checker,
         arguments={**line.defaults, **own},
     )
 
@@ -153,7 +151,6 @@ class DiffusersEditor(BaseEditor):
     side: int | None = None
     pictures: int = 1
     offload: bool = False
-    checker: bool = False
     arguments: Mapping[str, Any] = field(default_factory=dict)
     parallel: Mode = "serial"
 
@@ -270,7 +267,7 @@ class DiffusersEditor(BaseEditor):
         source = self.source()
         pipe = loading.load(
             self.family, self.line, source, device=self.device, dtype=self.dtype,
-            offload=self.offload, checker=self.checker,
+            offload=self.offload,
         )  # fmt: skip
         return pipe, source[1]
 

@@ -8,7 +8,6 @@ import functools
 import hashlib
 import importlib.util
 import inspect
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -70,25 +69,15 @@ def pipeline_class(editor: str, name: str) -> Any:
 
 def class_named_by(model: str, revision: str | None) -> str:
     """The class that a model's own ``model_index.json`` names, in a folder or on the hub. Raises
-    `UsageError` for a folder without one, and `Unavailable` when the hub cannot tell.
+    `Unavailable` where it cannot be told.
     """
-    folder = Path(model).expanduser()
+    pipeline = library("the editor diffusers").DiffusionPipeline
     try:
-        if folder.is_dir():
-            index = json.loads((folder / "model_index.json").read_text("utf-8"))
-        else:
-            pipeline = library("the editor diffusers").DiffusionPipeline
-            index = pipeline.load_config(model, revision=revision)
-        return str(index["_class_name"])
-    except MissingExtra:
-        raise
+        return str(pipeline.load_config(model, revision=revision)["_class_name"])
     except Exception as error:  # no such file; offline, unknown, gated: all end in the same advice
-        why = f"({type(error).__name__}); name the class by the setting pipeline=…"
-        if folder.is_dir():
-            said = f"{folder.name}: wanted a folder with a model_index.json {why}"
-            raise UsageError(f"editor 'diffusers': {said}") from error
-        said = f"{model}: the hub did not tell its pipeline {why}, or give a folder"
-        raise Unavailable(f"editor 'diffusers': {said} by the setting model") from error
+        why = f"its model_index.json cannot be read ({type(error).__name__})"
+        advice = "name the class by the setting pipeline=…, or give a folder by the setting model"
+        raise Unavailable(f"editor 'diffusers': {model}: {why}; {advice}") from error
 
 
 def call_of(editor: str, pipeline: Any) -> tuple[str, tuple[str, ...]]:
@@ -118,7 +107,7 @@ def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:
 
 def load(
     family: str, line: Model, source: tuple[str, str], *,
-    device: str, dtype: str, offload: bool, checker: bool,
+    device: str, dtype: str, offload: bool,
 ) -> Any:  # fmt: skip
     """The pipeline of a `source_of` on its device."""
     import torch
@@ -126,7 +115,7 @@ def load(
 
     renamed = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")  # since 0.42
     options: dict[str, Any] = {"dtype" if renamed else "torch_dtype": getattr(torch, dtype)}
-    if line.checked and not checker:
+    if line.checked:
         options |= {"safety_checker": None, "requires_safety_checker": False}
     place, revision = source
     options |= {"local_files_only": True} if Path(place).is_dir() else {"revision": revision}
@@ -145,10 +134,9 @@ def told(error: Exception, model: str, device: str) -> str:
         return str(error)
     if runtime.out_of_memory(error):
         return f"the memory of {device} does not hold it: {OFFLOAD}"
-    # Diffusers leaves out what needs torchvision where there is none, and then misses its name.
-    if isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None:
-        error = ImportError(f"torchvision is not installed ({error})")
     text = runtime.told(error)
+    if isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None:
+        return f"torchvision is not installed ({text})"  # diffusers leaves out what needs it
     if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
         return (
             f"its weights are not whole on this machine, and the hub did not give them; fetch them "
@@ -159,16 +147,12 @@ def told(error: Exception, model: str, device: str) -> str:
 
 def _current_commit(model: str) -> str:
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HFValidationError
 
     try:
         return str(HfApi().model_info(model).sha)
-    except HFValidationError as error:
-        wanted = "wanted a folder with weights, or a model of the hub (OWNER/NAME)"
-        raise DataError(f"{model}: {wanted}; found no such folder") from error
-    except Exception as error:  # offline, unknown, gated: all end in the same advice
+    except Exception as error:  # no name of the hub; offline, unknown, gated
         raise DataError(
-            f"{model}: its revision is not pinned and the hub did not tell it "
+            f"{model}: no such folder, and the hub did not tell its revision "
             f"({type(error).__name__}); give a folder by the setting model, or a commit by "
             f"revision=…"
         ) from error

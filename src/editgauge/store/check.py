@@ -1,8 +1,5 @@
-"""What is damaged in a run, and its repair: `editgauge check`.
-
-Every record, every picture and ``rows.parquet`` are looked at. A repair writes the run's file anew
-from every record that stands its checksum, and keeps the damaged file beside it; it never makes up
-a record. Scores that are gone are made again by ``editgauge score``, outputs by ``editgauge edit``.
+"""What is damaged in a run, and its repair: `editgauge check`. A repair writes the run's file anew
+from every record that stands its checksum, and keeps the damaged file beside it.
 """
 
 from __future__ import annotations
@@ -74,9 +71,7 @@ def repair(run: Run) -> list[Damage]:
 
 
 def _rewrite(file: Path) -> None:
-    """Put a sound database with every record that is proven into a run's place; the old file and
-    its journal are kept as ``<name>.damaged``. Raises `RunError` when that cannot be written.
-    """
+    """Put a sound database with every record that is proven into a run's place."""
     made = file.with_name(temporary.new_name())
     try:
         with (

@@ -25,9 +25,6 @@ _TOGETHER = 64
 """Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""
 
 
-# -- which folders ---------------------------------------------------------------------------------
-
-
 def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
     """The editors of an outputs folder: each of its sub-folders that holds at least one output, by
     name; else the folder itself, as one editor's of its name. Raises `DataError` when the folder is
@@ -117,9 +114,6 @@ def edits_of(
     return [record for records in again for record in records]
 
 
-# -- taken in --------------------------------------------------------------------------------------
-
-
 def import_outputs(
     run: Run,
     benchmark: str,
@@ -169,9 +163,7 @@ def _without(benchmark: str, sample: str, editor: str, reason: str) -> EditRecor
 def _taken(
     run: Run, record: EditRecord, file: Path, old: EditRecord | None, hashes: HashStore
 ) -> EditRecord:
-    """The record of a file that is kept in the run; its hash is of what is kept, since the file
-    outside may change at any moment.
-    """
+    """The record of a file that is kept in the run; its hash is of what is kept."""
     place = str(record.path)
     if why := paths.misplaced(place):
         reason = f"its output name {place!a}: {why}; correct the data"
@@ -205,10 +197,8 @@ def _looked_at(record: EditRecord, run: Run) -> EditRecord:
 
 
 def _need_readable(file: Path) -> None:
-    """Raises `ImageError` for an output that cannot be taken: no rights, too large, or a link to
-    something that is no picture (a link may lead to any file of this machine).
-    """
-    if file.is_symlink():
+    """Raises `ImageError` for an output that cannot be taken: no rights, or too large."""
+    if file.is_symlink():  # it may lead to any file of this machine
         read_header(file)
     try:
         with file.open("rb") as opened:
@@ -219,9 +209,6 @@ def _need_readable(file: Path) -> None:
         raise ImageTooLarge(
             f"{file}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file"
         )
-
-
-# -- in the run already ----------------------------------------------------------------------------
 
 
 def refresh(

@@ -40,8 +40,8 @@ def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
     `file` are followed. Returns the hash of its bytes as `images.fingerprint` gives it, and what
     `os.stat` said of `file`.
 
-    Raises `RunError` when it is no regular file or too large (a pipe is not waited for), `OSError`
-    when it cannot be read or the target cannot be written.
+    Raises `RunError` when it is no regular file or too large, `OSError` when it cannot be read or
+    the target cannot be written.
     """
     from editgauge.images import picture_hash  # OpenCV takes its time, and tables need no picture
 

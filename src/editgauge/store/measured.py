@@ -1,8 +1,5 @@
-"""Attributes of samples that only their pictures tell: measured once, and remembered.
-
-A benchmark that has such attributes names them in ``measured`` and gives a function
-``measure(sample)`` for them. Loading a data set does not open pictures, so they are measured where
-a command needs them: for the samples that it works on, and where ``--where`` asks for them.
+"""Attributes of samples that only their pictures tell (a benchmark's ``measured``), by its function
+``measure(sample)``: measured where a command needs them, and remembered.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
-"""Several runs into one: rows, edits, samples, pictures and replies of machines or colleagues that
-shared the work.
-
-Everything is one transaction: two scores of one key that differ, two outputs of one editor for one
-sample, or two data releases end the merge with the name of what contradicts, and nothing is
-written. A source may come from anybody: only records that stand their checksums and pictures that
-pass the door of `store.paths` are taken. A failure (missing, crashed…) gives way to a score of the
-same thing from another run: that is what sharing work means.
+"""Several runs into one, in one transaction: two scores of one key that differ, two outputs of one
+editor for one sample, or two data releases end the merge, and nothing is written. A failure
+(missing, crashed…) gives way to a score of the same thing from another run.
 """
 
 from __future__ import annotations
@@ -154,9 +149,7 @@ def take_rows(
 
 
 def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
-    """A benchmark's samples in the first run's order, with the pictures that any run has. Raises
-    `RunError` where two runs know one sample differently: they were made from different releases.
-    """
+    """A benchmark's samples in the first run's order, with the pictures that any run has."""
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
         for record in run.samples(benchmark):
@@ -181,9 +174,7 @@ def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
 
 
 def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:
-    """The edit that counts of each editor and sample, and the run it comes from; only those not in
-    the first run.
-    """
+    """The edits that count and are not of the first run, each with its run."""
     chosen: dict[tuple[str, str, str], tuple[Run, EditRecord]] = {}
     for run in runs:
         for record in run.edits():

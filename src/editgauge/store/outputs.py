@@ -1,10 +1,6 @@
-"""Which file in a model's folder is the output of a sample: one rule for scoring, editing and
-checking.
-
-An output lies at one of the sample's `output_stems` below the model's folder, under any extension
-of `images.EXTENSIONS` in any case (``.JPG``); what it really is, its content decides when it is
-read. The first stem with a file wins, and among several files of one stem the first extension in
-the order of `EXTENSIONS`; the others are there to be reported.
+"""Which file in a model's folder is the output of a sample: at one of its `output_stems`, under any
+extension of `images.EXTENSIONS` in any case (``.JPG``). The first stem with a file wins, then the
+first extension.
 """
 
 from __future__ import annotations
@@ -70,9 +66,7 @@ class OutputFolder:
 
 
 def _is_output(entry: os.DirEntry[str]) -> bool:
-    """A file, or a link to nothing or to itself (an output that cannot be read); never a folder, a
-    pipe or a device.
-    """
+    """A file, or a link to nothing or to itself: an output that cannot be read."""
     try:
         return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
     except OSError:  # a link that leads in a circle
@@ -80,12 +74,9 @@ def _is_output(entry: os.DirEntry[str]) -> bool:
 
 
 def given_back(output: Path, sample: Sample) -> bool | None:
-    """Whether an output is an input of the sample handed back: the same decoded pixels at the same
-    size (`images.same_pixels`).
-
-    The one definition of "given back", for editing, checking, tables and reports. A sample with
-    several inputs counts when the output is any of them. None where it cannot be told: the output
-    is no picture, or no input is one.
+    """Whether an output is an input of the sample (any of several) handed back: the same decoded
+    pixels at the same size (`images.same_pixels`). None where it cannot be told: the output is no
+    picture, or no input is one.
     """
     told: bool | None = None
     for image in sample.images:

@@ -1,15 +1,6 @@
-"""What cost money: the judges' replies, and the ledger of calls to services.
-
-::
-
-    replies(key, reply, mark)          every reply that was ever paid for, as one JSON object
-    notes(name, value, mark)           short facts: the judge that answered first, batches under way
-    calls(id, purpose, key, model, state, most, billed, at, note)   every call that was sent
-    totals(purpose, booked, billed, calls)                          their sums
-
-A file of its own beside the rows, since each commit is waited for until it is on the disk
-(``synchronous = FULL``), and since several runs may share one (``--replies``). A call is booked
-before it is sent; a reply is written before any row is made of it.
+"""What cost money: the judges' replies, and the ledger of calls to services. A file of its own,
+since each commit is waited for until it is on the disk, and several runs may share one. A call is
+booked before it is sent; a reply is written before any row is made of it.
 """
 
 from __future__ import annotations

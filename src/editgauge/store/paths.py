@@ -1,14 +1,6 @@
-"""Paths of a run: the one door through which its files are opened, and what its texts say of paths.
-
-**The door.** A run folder may come from anybody, and what its records name as a picture may be any
-text. `fault` says why a path may not be opened: it must be relative, lie below its own room (a
-picture of an editor below ``edits/<benchmark>/<editor>/``), lead nowhere else by a link, and name a
-regular file within the limit of its kind: a pipe would be waited for, a device read for ever. What
-is written goes to a new file that is then renamed into its place.
-
-**The texts.** A run folder is zipped, published, and read on other machines. An error names its
-file in full, which helps who sees it happen; what is stored of it names the file as a reader of the
-run can find it: below the run or the data folder, or by its name alone.
+"""Paths of a run. A run folder may come from anybody, and its records may name any text as a
+picture: `fault` is the one door. What a run stores of a path names the file as a reader of the run
+can find it: below the run or the data folder, or by its name alone.
 """
 
 from __future__ import annotations
@@ -30,16 +22,20 @@ LARGEST = 1 << 33
 """Bytes of the largest file of a run that is read: 8 GB, some hundred million rows."""
 LONGEST_PATH = 1024
 """Characters of a path below a folder that somebody else named."""
-_MANIFEST_BYTES = 1 << 27
+LONGEST = 2000
+"""Characters of a reason that are kept."""
 _LONGEST_STEP = 255
 """Bytes of a file's name, on every usual file system."""
 _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
 _NO_FOLDER = re.compile('[/\\\\:*?"<>|\x00-\x1f]')
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
 _READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in _FLAGS)
-
-
-# -- the door --------------------------------------------------------------------------------------
+_FOLDERS = re.compile(
+    r"(?<![\w.~/:<\\-])(?:/(?:[^\s/'\"`:;,|<>()\[\]{}]+/)+|[A-Za-z]:[\\/](?:[^\s\\/'\"`:*?<>|]+[\\/])*)"
+)
+"""The folders of an absolute path, POSIX or Windows: at least one folder and a separator; no URL,
+no fraction.
+"""
 
 
 def misplaced(relative: object, room: str = "") -> str | None:
@@ -60,21 +56,18 @@ def misplaced(relative: object, room: str = "") -> str | None:
         return "has an empty step"
     if any(len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts):
         return f"has a step of more than {_LONGEST_STEP} bytes"
-    if room and not relative.startswith(f"{room}/"):
-        return f"lies outside {room}"
-    return None
+    return f"lies outside {room}" if room and not relative.startswith(f"{room}/") else None
 
 
 def fault(
     root: Path, relative: object, room: str = "", *, limit: int = MAX_FILE_BYTES
 ) -> str | None:
     """Why the file `relative` below `root` may not be opened, or None: see `misplaced`, and what is
-    there must be a regular file of at most `limit` bytes, without a link on the way.
-
-    A file that is not there is a fault, too (``"not there"``).
+    there must be a regular file of at most `limit` bytes, without a link on the way (a pipe would
+    be waited for, a device read for ever). A file that is not there is a fault, too (``"not
+    there"``).
     """
-    why = misplaced(relative, room)
-    if why is not None:
+    if why := misplaced(relative, room):
         return why
     path = f"{root}{os.sep}{relative}"
     try:
@@ -90,14 +83,11 @@ def fault(
 
 
 def _kind(found: os.stat_result, limit: int) -> str | None:
-    """What is wrong with a file, or None."""
     if stat.S_ISLNK(found.st_mode):
         return "a link"
     if not stat.S_ISREG(found.st_mode):
         return "no regular file (a folder, pipe or device)"
-    if found.st_size > limit:
-        return f"{found.st_size:,} bytes, wanted at most {limit:,}"
-    return None
+    return f"{found.st_size:,} bytes, wanted at most {limit:,}" if found.st_size > limit else None
 
 
 @lru_cache(maxsize=64)
@@ -128,51 +118,49 @@ def open_read(path: Path, *, limit: int = LARGEST) -> int:
     raise RunError(f"{path}: {why}; it is not opened. Put the file itself there")
 
 
-def read(path: Path, *, limit: int = _MANIFEST_BYTES) -> bytes:
+def read(path: Path, *, limit: int = 1 << 27) -> bytes:
     """The bytes of a file; raises as `open_read` does."""
     with os.fdopen(open_read(path, limit=limit), "rb") as file:
         return file.read()
 
 
 def folder(root: Path, relative: str | PurePosixPath) -> Path:
-    """The folder `relative` below `root`, made with all above it where it is not there.
-
-    Raises `RunError` when one of them is a link or no folder, or cannot be made, and for a way that
-    leads up.
+    """The folder `relative` below `root`, made with all above it where it is not there. Raises
+    `RunError` when one of them is a link or no folder, or cannot be made, and for a way that leads
+    up.
     """
-    path = str(root)
-    for part in str(relative).split("/"):
+    path = root
+    for part in PurePosixPath(relative).parts:
         if part == "..":
             raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
-        if part in ("", "."):
-            continue
-        path = f"{path}{os.sep}{part}"
+        path = path / part
         try:
-            if not os.path.lexists(path):
-                os.makedirs(path, exist_ok=True)  # another process may be faster
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            pass
         except OSError as error:
-            raise unwritable(Path(path), error) from error
-        _need_folder(path)
-    return Path(path)
+            raise unwritable(path, error) from error
+        no_links(path, [""])
+    return path
 
 
-def _need_folder(path: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        mode = os.lstat(path).st_mode
-        if not stat.S_ISDIR(mode):
-            what = "a link" if stat.S_ISLNK(mode) else "no folder"
-            raise RunError(
-                f"{path}: {what} where a folder of the run belongs; nothing is read or written "
-                f"there. Put the folder itself there"
-            )
+def no_links(root: Path, places: Iterable[str]) -> None:
+    """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
+    for path in (root / place for place in places):
+        with contextlib.suppress(FileNotFoundError):
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISDIR(mode):
+                what = "a link" if stat.S_ISLNK(mode) else "no folder"
+                raise RunError(
+                    f"{path}: {what} where a folder of the run belongs; nothing is read or written "
+                    f"there. Put the folder itself there"
+                )
 
 
 def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path:
-    """Write a file below `root` under a temporary name and rename it into its place: what is there
-    is replaced, a link is replaced and not followed, a reader never sees half a file.
-
-    Raises `RunError` as `folder` does, and when the disk is full or the place cannot be written;
-    then what was there is still there.
+    """Write a file below `root`, whole or not at all: what is there is replaced, a link is replaced
+    and not followed. Raises `RunError` as `folder` does, and when the disk is full or the place
+    cannot be written; then what was there is still there.
     """
     place = PurePosixPath(relative)
     target = folder(root, place.parent) / place.name
@@ -181,12 +169,6 @@ def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path
     except OSError as error:
         raise unwritable(target, error) from error
     return target
-
-
-def no_links(root: Path, places: Iterable[str]) -> None:
-    """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
-    for place in places:
-        _need_folder(f"{root}{os.sep}{place}")
 
 
 def only_files(root: Path, place: str) -> None:
@@ -210,6 +192,9 @@ def unwritable(path: Path, error: OSError) -> RunError:
     )
 
 
+# -- texts -----------------------------------------------------------------------------------------
+
+
 @lru_cache(maxsize=1024)
 def plain_name(name: str) -> str:
     """`name` if it can be one folder's name on any system. Raises `RunError` otherwise."""
@@ -222,9 +207,7 @@ def plain_name(name: str) -> str:
 
 
 def plain_text(text: str, what: str) -> str:
-    """`text` if UTF-8 can hold it. Raises `RunError` otherwise (a file name in another encoding, a
-    lone surrogate in JSON), showing it escaped.
-    """
+    """`text` if UTF-8 can hold it. Raises `RunError` otherwise (a lone surrogate), escaped."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -232,34 +215,17 @@ def plain_text(text: str, what: str) -> str:
     return text
 
 
-# -- the texts -------------------------------------------------------------------------------------
-
-LONGEST = 2000
-"""Characters of a reason that are kept."""
-_FOLDERS = re.compile(
-    r"(?<![\w.~/:<\\-])(?:/(?:[^\s/'\"`:;,|<>()\[\]{}]+/)+|[A-Za-z]:[\\/](?:[^\s\\/'\"`:*?<>|]+[\\/])*)"
-)
-"""The folders of an absolute path, POSIX or Windows: at least one folder and a separator; no URL,
-no fraction.
-"""
-
-
 def portable(text: str, roots: Iterable[Path | str] = ()) -> str:
-    """`text` with the names of `roots` (absolute folders) cut out of it, and other absolute paths
-    cut to their names.
-
-    A path below one of `roots` is left relative to it, a root itself becomes ``.``, the home folder
-    ``~``. At most `LONGEST` characters are kept.
+    """`text` as `without_roots` leaves it, other absolute paths cut to their names, at most
+    `LONGEST` characters of it.
     """
     return _FOLDERS.sub("", without_roots(text, roots))[:LONGEST]
 
 
 def without_roots(value: Any, roots: Iterable[Path | str]) -> Any:
-    """A JSON value whose texts (not its keys) do not name `roots` or the home folder; the rest
-    stays to the letter.
-
-    For details of a score, where a text may be what somebody read in a picture: only paths of this
-    machine are cut.
+    """A JSON value whose texts (not its keys) do not name `roots` (absolute folders) or the home
+    folder: a path below one of `roots` is left relative to it, a root itself becomes ``.``, the
+    home folder ``~``. The rest stays to the letter: it may be what somebody read in a picture.
     """
     names = sorted({str(root).rstrip("/\\") for root in roots} - {""}, key=len, reverse=True)
     instead = {**dict.fromkeys(names, "."), str(Path.home()): "~"}

@@ -1,17 +1,8 @@
-"""What lies on a store: data and outputs as a mirror, runs as the join of their parts.
-
-::
-
-    RUN/parts/<time>-<random>.sqlite         what one command changed: an immutable run of its own
-    RUN/parts/<time>-<random>.paid.sqlite    the replies that it paid for
-    RUN/edits/…, RUN/inputs/…                pictures
-
-A mirror has the files of an address, fetched again where size or mark (ETag) differ. A run is
-worked on in a folder of this machine and handed over without a lock: the run is the join of its
-parts, in the order of their names, and a part is sent after the pictures that it names, whole or
-not at all. Two machines that end at once leave two parts. The folder of this machine (below
-``EDITGAUGE_CACHE``) stays, with the files as they were when they were last handed over: what could
-not be handed over is handed over by the next command.
+"""What lies on a store: data and outputs as a mirror, fetched again where size or mark differ; runs
+as the join of their parts, in the order of their names: ``parts/<time>-<random>.sqlite`` is what
+one command changed, ``….paid.sqlite`` the replies that it paid for. A run is worked on in a folder
+of this machine (below ``EDITGAUGE_CACHE``), which stays: what could not be handed over is handed
+over by the next command.
 """
 
 from __future__ import annotations
@@ -41,9 +32,6 @@ from editgauge.store.run import FILE, PAID, Run
 _PAID = ".paid.sqlite"
 _GONE = "gone"
 _LIST = "list.json"
-
-
-# -- data and outputs ------------------------------------------------------------------------------
 
 
 def local_folder(place: Path | None) -> Path | None:
@@ -89,17 +77,12 @@ def _fetch(store: Store, target: Path, entries: list[Entry]) -> None:
     at_once(get, entries)
 
 
-# -- runs ------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def working(run: Path) -> Iterator[Path]:
     """The folder to work in: `run` itself, or this machine's copy of an address, which is handed
-    over at the end of the ``with`` block, however that ends. A folder that was not there before,
-    and in which an error left neither outputs nor scores nor replies, is taken away again.
-
-    Raises `DownloadError` when the store does not answer (what was done is kept here), and
-    `RunError` for what lies there and is no run.
+    over at the end of the ``with`` block, however that ends. A new folder in which an error left no
+    work is taken away again. Raises `DownloadError` when the store does not answer (what was done
+    is kept here), and `RunError` for what lies there and is no run.
     """
     address = address_of(run)
     if address is not None:
@@ -121,11 +104,10 @@ def working(run: Path) -> Iterator[Path]:
 
 def _holds_work(run: Path) -> bool:
     """Whether anything lies in a run folder that was made, asked or paid for."""
-    if any(path.is_file() for path in (run / "edits").rglob("*")) or (run / PAID).exists():
-        return True
+    work = any(path.is_file() for path in (run / "edits").rglob("*")) or (run / PAID).exists()
     with contextlib.suppress(RunError), contextlib.closing(Run.open(run)) as there:
-        return bool(there.series() or there.edits())
-    return False
+        work |= bool(there.series() or there.edits())
+    return work
 
 
 @contextlib.contextmanager
@@ -165,9 +147,6 @@ def matching(path: Path) -> list[Path]:
     if not found:
         raise UsageError(f"{path}: wanted a pattern of run folders, it matches none")
     return found
-
-
-# -- from the store --------------------------------------------------------------------------------
 
 
 def _brought(store: Store, *, pictures: bool = True) -> Path:
@@ -239,9 +218,6 @@ def _join(part: Run, target: Run) -> None:
         gone = orjson.loads(part.fact(_GONE) or "[]")
         target.drop((tuple(key), mark) for *key, mark in gone)
         target.take_entries(part)
-
-
-# -- to the store ----------------------------------------------------------------------------------
 
 
 def _push(store: Store, folder: Path) -> None:
@@ -317,9 +293,6 @@ def _changes(now: Path, before: Path, part: Path) -> bool:
             gone = [(*key, schema.unpacked(mark)) for *key, mark in db.execute(_TAKEN_OUT)]
             put(db, "facts", (_GONE, schema.json(gone)))
             return bool(gone) or any(new[t].rowcount > 0 for t in new if t != "facts")
-
-
-# -- what this machine knows -----------------------------------------------------------------------
 
 
 def _copy(file: Path, target: Path) -> None:

@@ -1,15 +1,12 @@
-"""The rows of a run: written in transactions, proven when they are read.
-
-Which row counts is its primary key: series, sample and repeat. A row takes the place of one with
-another fingerprint, or without a score.
+"""The rows of a run: written in transactions, proven when they are read. A row takes the place of
+one of its key with another fingerprint, or without a score.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 from editgauge.store import schema
 from editgauge.store.file import FILE, RunFile
@@ -19,16 +16,14 @@ from editgauge.types import Row, Status, Variant
 Takes = Callable[[RowRecord, RowRecord], bool]
 """Whether the second row takes the place of the first, of one key."""
 _STATUS = {status.value: status for status in Status}
-_MOST_REASONS = 20
 _ONE = "WHERE series = ? AND sample = ? AND repeat = ?"
-_OF_SERIES = "SELECT * FROM rows WHERE series = ? ORDER BY sample, repeat"
 _INTO = f"INTO rows VALUES ({', '.join('?' * 10)})"
+_OF_BOTH = "WHERE s.id = ? AND n.id = ?"
+_NAMED = "rows r JOIN series s ON s.id = r.series JOIN samples n ON n.id = r.sample"
 
 
 class Rows(RunFile):
     """A run's file with its rows."""
-
-    # -- writing -----------------------------------------------------------------------------------
 
     def put_rows(self, rows: Iterable[Row]) -> int:
         """Write rows in one transaction; how many were given. Of two scores with one fingerprint
@@ -55,25 +50,20 @@ class Rows(RunFile):
         """
         told = f"INSERT {_INTO} ON CONFLICT(series, sample, repeat) DO NOTHING"
         there, replaced = len(new) - db.executemany(told, new).rowcount, 0
-        if there:
-            replaced = sum(self._replaced(db, record, takes or self._takes) for record in new)
+        for record in new if there else ():
+            old = db.execute(f"SELECT * FROM rows {_ONE}", record[:3]).fetchone()
+            if old != record and (not _stands(old) or (takes or self._takes)(old, record)):
+                db.execute(f"INSERT OR REPLACE {_INTO}", record)
+                replaced += 1
         self.rows_changed()
         return there, replaced
-
-    def _replaced(self, db: sqlite3.Connection, new: RowRecord, takes: Takes) -> bool:
-        old = db.execute(f"SELECT * FROM rows {_ONE}", new[:3]).fetchone()
-        if old == new or (_stands(old) and not takes(old, new)):
-            return False
-        db.execute(f"INSERT OR REPLACE {_INTO}", new)
-        return True
 
     def _takes(self, old: RowRecord, new: RowRecord) -> bool:
         if old[6] != new[6] or old[4] != "scored":
             return True
         if new[4] == "scored" and old[3] != new[3]:
-            named = "SELECT editor, metric, variant FROM series WHERE id = ?"
-            editor, metric, variant = self.read(named, old[0])[0]
-            sample = self.read("SELECT sample FROM samples WHERE id = ?", old[1])[0][0]
+            query = f"SELECT editor, n.sample, metric, variant FROM {_NAMED} {_OF_BOTH}"
+            editor, sample, metric, variant = self.read(query, *old[:2])[0]
             self.note(
                 f"contradiction: {editor} {sample} {metric} ({variant}) was scored twice from the "
                 f"same input ({schema.unpacked(old[6])}): {old[3]} and {new[3]}; the first is kept"
@@ -115,7 +105,8 @@ class Rows(RunFile):
         """The rows of a series as the table has them, by sample and repeat; those that do not stand
         their checksum are left out and noted.
         """
-        known = self._tried(lambda db: db.execute(_OF_SERIES, (series.id,)).fetchall(), "rows")
+        query = "SELECT * FROM rows WHERE series = ? ORDER BY sample, repeat"
+        known = self._tried(lambda db: db.execute(query, (series.id,)).fetchall(), "rows")
         sound = [one for one in known if _stands(one)]
         if lost := len(known) - len(sound):
             self.note(
@@ -163,18 +154,14 @@ class Rows(RunFile):
             for one, sample, record in self._each(wanted)
         }
 
-    def reasons(self, benchmark: str) -> list[tuple[str, str, str, int]]:
+    def reasons(self, benchmark: str) -> list[tuple[Any, ...]]:
         """Why outputs have no score: (scorer, status, reason, how many outputs), the commonest
         first; not_applicable left out.
         """
-        outputs = {
-            (series.scorer, record[4], record[5], series.editor, sample)
-            for series, sample, record in self._each(self.series(benchmark))
-            if record[4] not in ("scored", "not_applicable")
-        }
-        counted = Counter(one[:3] for one in outputs)
-        found = [(*told, count) for told, count in counted.items()]
-        return sorted(found, key=lambda one: (-one[3], one[:3]))[:_MOST_REASONS]
+        query = f"""SELECT scorer, status, reason, count(DISTINCT s.editor || ' ' || r.sample) AS n
+            FROM {_NAMED} WHERE s.benchmark = ? AND status NOT IN ('scored', 'not_applicable')
+            GROUP BY 1, 2, 3 ORDER BY n DESC, 1, 2, 3 LIMIT 20"""
+        return self.read(query, benchmark)
 
     def samples_by_status(
         self,
@@ -189,15 +176,11 @@ class Rows(RunFile):
         status. A sample with rows in several counts in each. `source`: only rows that this judge or
         engine made; `variant`: only rows of this one.
         """
-        wanted, kept = set(scorers), set(among)
-        chosen = [
-            one
-            for one in self.series(benchmark)
-            if one.scorer in wanted and source in ("", one.source) and variant in ("", one.variant)
-        ]
-        outputs = {(one.editor, record[4], sample) for one, sample, record in self._each(chosen)}
-        counts: dict[str, dict[str, int]] = {}
-        for editor, status, sample in sorted(outputs):
+        query = f"""SELECT DISTINCT editor, status, n.sample, scorer FROM {_NAMED}
+            WHERE s.benchmark = ? AND ? IN ('', source) AND ? IN ('', variant) ORDER BY 1, 2"""
+        wanted, kept, counts = set(scorers), set(among), dict[str, dict[str, int]]()
+        outputs = {r[:3]: 0 for r in self.read(query, benchmark, source, variant) if r[3] in wanted}
+        for editor, status, sample in outputs:
             if sample in kept:
                 mine = counts.setdefault(editor, {})
                 mine[status] = mine.get(status, 0) + 1

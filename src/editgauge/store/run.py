@@ -1,13 +1,4 @@
-"""A run on disk: everything that is needed to read a result again.
-
-::
-
-    RUN/run.sqlite      entries, samples, metrics, series, rows, edits: see `store.schema`
-    RUN/paid.sqlite     judges' replies and the ledger: see `store.paid`
-    RUN/rows.parquet    the rows, made when a command that changed them ends: see `store.snapshot`
-    RUN/inputs/<benchmark>/…            the pictures of the samples
-    RUN/edits/<benchmark>/<editor>/…    outputs in the benchmark's own layout
-    RUN/tuning, RUN/study, RUN/cache    what those commands keep; the cache may be deleted
+"""A run on disk: everything that is needed to read a result again (docs/how-to/run-folder.md).
 
 Several commands may write one run at once, on one machine: each write is one transaction. A run may
 be damaged, or come from anybody: what does not stand its checksum is left out and named in
@@ -44,8 +35,6 @@ class Run(Rows):
     """
 
     _parquet: tuple[str, Path] | None = None
-
-    # -- opening -----------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -128,8 +117,6 @@ class Run(Rows):
         super().close()
         self._parquet = None
 
-    # -- entries -----------------------------------------------------------------------------------
-
     def manifest(self) -> dict[str, Any]:
         """What was done: when the run was begun and by which version, and `entries`, one a
         command.
@@ -160,8 +147,6 @@ class Run(Rows):
                 if entry[1:4] not in known:
                     self.insert(db, "entries", entry[1:4])
 
-    # -- edits -------------------------------------------------------------------------------------
-
     def write_edits(self, edits: Iterable[EditRecord]) -> int:
         """Write records of outputs, each in the place of an older one of its sample and editor."""
         edits = list(edits)
@@ -188,8 +173,6 @@ class Run(Rows):
             except schema.NO_RECORD as error:
                 self.note(f"the output of {editor} for {names[sample][1]!r}: {error}; left out")
         return sorted(found, key=lambda one: (one.benchmark, one.sample, one.editor))
-
-    # -- metrics -----------------------------------------------------------------------------------
 
     def keep_metrics(self, benchmark: str, metrics: Iterable[Metric]) -> None:
         """Keep what is said about metrics beside their rows, so that a reader needs to guess
@@ -218,8 +201,6 @@ class Run(Rows):
     def described_benchmarks(self) -> list[str]:
         """The benchmarks of which `metrics` knows any."""
         return sorted({record[1] for record in self.small("metrics")})
-
-    # -- samples -----------------------------------------------------------------------------------
 
     def write_samples(self, benchmark: str, given: Iterable[Mapping[str, Any]]) -> None:
         """Keep what a reader needs to know of samples; records of ids that are there already are
@@ -275,8 +256,6 @@ class Run(Rows):
             except RunError as error:
                 self.note(f"benchmark {name!a}: {error}; left out")
         return sorted(found)
-
-    # -- pictures ----------------------------------------------------------------------------------
 
     def picture(self, relative: object, room: str = "") -> Path | None:
         """The file of the run that a record names, or None when it is not there or may not be

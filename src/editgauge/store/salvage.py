@@ -1,8 +1,6 @@
-"""What can be read of a run's file that SQLite does not read any more.
-
-The file is read by ranges of its keys, each record proven by its checksum, so that one damaged page
-costs the records in it. The first page, which says where the tables begin, is taken from a new
-file: the tables of every run begin at the same pages.
+"""What can be read of a run's file that SQLite does not read any more, by ranges of its keys: one
+damaged page costs the records in it. The first page, which says where the tables begin, is taken
+from a new file: the tables of every run begin at the same pages.
 """
 
 from __future__ import annotations

@@ -1,18 +1,6 @@
-"""The tables of a run, and the records in them.
-
-::
-
-    facts(name, value)                        format, generation of the rows, mark of rows.parquet
-    entries(command, at, facts)               what was done: one record a command
-    samples(benchmark, sample, place, facts)    what a reader needs to know of each sample
-    metrics(benchmark, metric, facts)         direction, range and heading of metrics with rows
-    series(benchmark, editor, scorer, metric, variant, source)
-    origins(facts)                            what made a row: versions, hashes
-    rows(series, sample, repeat, value, …)    the scores; `value` is Inf for an infinite PSNR
-    edits(sample, editor, status, path, …)    the outputs
-
-Which row counts is its primary key. Every record ends in `mark`, a CRC-32 of its other columns. No
-path is absolute.
+"""The tables of a run, and the records in them. Which row counts is its primary key; `value` is Inf
+for an infinite PSNR. Every record ends in `mark`, a CRC-32 of its other columns. No path is
+absolute.
 """
 
 from __future__ import annotations
@@ -41,6 +29,9 @@ from editgauge.types import VARIANTS, Edit, Finding, Row, Sample, Status
 
 FORMAT = "4"
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
+# facts: format, generation of the rows, mark of rows.parquet; entries: one a command; metrics:
+# direction, range and heading; series: rows that differ by sample and repeat alone; origins: what
+# made a row
 SCHEMA = (
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER) WITHOUT ROWID",
     "CREATE TABLE entries(id INTEGER PRIMARY KEY, command TEXT, at TEXT, facts TEXT, mark INTEGER)",
@@ -71,9 +62,6 @@ RowRecord = tuple[int, int, int, float | None, str, str, bytes | str, str, int, 
 
 _HALF = 1 << 31
 _DIGEST = re.compile("[0-9a-f]{32}")
-
-
-# -- texts and their checksums ---------------------------------------------------------------------
 
 
 def mark(*values: object) -> int:
@@ -125,9 +113,6 @@ def digest(*parts: Any) -> str:
     return hashlib.blake2b(told, digest_size=16).hexdigest()
 
 
-# -- rows ------------------------------------------------------------------------------------------
-
-
 class Series(NamedTuple):
     """Rows that differ by sample and repeat alone."""
 
@@ -164,9 +149,6 @@ def unpacked(fingerprint: bytes | str) -> str:
     return fingerprint.hex() if isinstance(fingerprint, bytes) else fingerprint
 
 
-# -- outputs ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditRecord:
     """One output as the run knows it. `path` is relative to the run folder, with ``/``; None when
@@ -195,18 +177,15 @@ class EditRecord:
         """The record as an `Edit` whose path is below the given run folder. A picture that may not
         be opened (`paths.fault`: a link, a pipe) makes it one that cannot be read.
         """
-        path, status, reason = None, self.status, self.reason
-        if self.path:
-            why = paths.fault(run, self.path, "edits")
-            if why is None or why == "not there":
-                path = run / self.path
-            else:
-                status, reason = Status.UNREADABLE, f"{self.path}: {why}; it is not opened"
-        same = {name: getattr(self, name) for name in _EDIT_SAME}
-        return Edit(**same, path=path, status=status, reason=reason)
+        told = {name: getattr(self, name) for name in _EDIT_SAME}
+        why = paths.fault(run, self.path, "edits") if self.path else None
+        if why not in (None, "not there"):
+            why = f"{self.path}: {why}; it is not opened"
+            return Edit(**told | {"status": Status.UNREADABLE, "reason": why}, path=None)
+        return Edit(**told, path=run / self.path if self.path else None)
 
 
-_EDIT_SAME = {one.name for one in fields(Edit)} - {"path", "status", "reason"}
+_EDIT_SAME = {one.name for one in fields(Edit)} - {"path"}
 _EDIT_FACTS = sorted(
     {one.name for one in fields(EditRecord)}
     - {"benchmark", "sample", "editor", "status", "path", "fingerprint"}
@@ -234,8 +213,6 @@ def edit_record(benchmark: str, sample: str, editor: str, columns: Sequence[Any]
         raise ValueError(f"path {str(path)[:80]!r}: {why}")
     return record
 
-
-# -- samples ---------------------------------------------------------------------------------------
 
 TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
 _TEXT = str | None
@@ -294,9 +271,6 @@ def read_sample(benchmark: str, sample: str, facts: str) -> tuple[dict[str, Any]
     record["reference"] = place(record["reference"])
     record["masks"] = {name: place(path) for name, path in record["masks"].items()}
     return {**record, "benchmark": benchmark, "id": sample}, said
-
-
-# -- what made it ----------------------------------------------------------------------------------
 
 
 def versions(*more: str) -> dict[str, str]:

@@ -1,9 +1,6 @@
-"""``rows.parquet``: the rows as a file that DuckDB, pandas and polars open as it is.
-
-It is made when a command that changed rows ends, and by the next reader where that command was
-killed. It has the derived metrics as well (`store.derived`), which no other file of a run has. The
-run says of which generation of its rows and by which rules the file is, and its hash: it is never
-believed, and made again where one of these is another.
+"""``rows.parquet``: the rows, with the derived metrics, as DuckDB, pandas and polars open them. The
+run says of which generation of its rows and by which rules the file is, and its hash: it is made
+again where one of these is another.
 """
 
 from __future__ import annotations
@@ -80,9 +77,7 @@ def current(run: Run) -> Path:
 
 
 def _rules(run: Run) -> tuple[list[Benchmark | None], str]:
-    """The benchmarks of the rows (None: not installed here), and a hash of how they combine
-    metrics.
-    """
+    """The benchmarks of the rows (None: not installed here), and the hash of their rules."""
     known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
     every = [(one.name, rule) for one in filter(None, known) for rule in one.derived]
     return known, schema.digest(

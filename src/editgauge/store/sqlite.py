@@ -1,8 +1,5 @@
-"""The SQLite files of a run, and of what was paid for: made whole, opened safely.
-
-Both may come from anybody: only regular files are opened, and a file that holds anything but the
-tables that it was made with (a trigger, a view) is refused before anything is read. SQLite gives
-back a flipped bit without a word, so every record carries a checksum (`schema.mark`).
+"""The SQLite files of a run, and of what was paid for. Both may come from anybody: only regular
+files are opened, and one that holds anything but its own tables (a trigger, a view) is refused.
 """
 
 from __future__ import annotations

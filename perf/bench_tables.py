@@ -62,7 +62,7 @@ def table_of_a_million(rows: int) -> None:
         print(f"editgauge table: {table}")
         print(f"  one metric by a plain loop: {loop}, {ratio:.1f} x; the same means")
         print(f"  sliced by 14 topics: {editgauge(*words, '--by', 'topic')}")
-        print(f"  with 2,000-resample intervals: {editgauge(*words, '--intervals')}")
+        print(f"  with intervals: {editgauge(*words, '--intervals')}")
         seconds, results = timed(lambda: reading.of_runs([run], NAME))
         print(f"  of which reading the results: {seconds}")
         seconds, _ = timed(
@@ -100,7 +100,7 @@ def kris_intervals() -> None:
     shown = layouts.Shown(intervals=True)
     seconds, (table, *_) = timed(lambda: layouts.tables(results, "faithful", shown))
     cells = sum(cell.low is not None for line in table.rows for cell in line.cells.values())
-    print(f"KRIS Table 2, ten editors: {plain}; 2,000 resamples, {cells} intervals: {seconds}")
+    print(f"KRIS Table 2, ten editors: {plain}; with {cells} intervals: {seconds}")
     values = results.grid("VQ", "faithful").values[0]
     chosen = values[results.samples.labels("category2") == "Natural Science"]
     one, _ = timed(

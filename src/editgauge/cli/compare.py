@@ -95,7 +95,7 @@ def compare(
     calibrate
         human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples.
     set_
-        NAME=VALUE, may be repeated: alpha (0.05), seed (of bootstrap and permutations; 0); with
+        NAME=VALUE, may be repeated: alpha (0.05), seed (of random signs; 0); with
         --calibrate proxy (QUESTION=METRIC) and strata (what rated samples were drawn by).
     """
     from editgauge.study.calibration import difference_tables

@@ -49,7 +49,7 @@ def report(
     no_thumbnails
         Make no thumbnails for the lists.
     no_intervals
-        No 95 % bootstrap intervals in the tables.
+        No 95 % intervals in the tables.
     figures
         Also draw the figures as SVG, PNG and PDF files for papers.
     title

@@ -60,7 +60,7 @@ class Shown:
     published: bool = False
     "Add the papers' lines."
     intervals: bool = False
-    "Add 95 % bootstrap intervals."
+    "Add 95 % intervals."
     failures: Literal["out", "floor", "both"] = "out"
     "out: left out; floor: at the scale's minimum; both: that in brackets."
     notes: bool = False

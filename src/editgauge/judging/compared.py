@@ -24,9 +24,7 @@ _COLUMNS = (
     Column(name="spearman", heading=("Spearman",), digits=3, direction="higher"),
     Column(name="bias", heading=("bias",), digits=3),
 )
-_NOTE = (
-    "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap over samples."
-)
+_NOTE = "Bias is the second judge's mean less the first one's. Intervals: 95 %, over samples."
 
 
 def table(frame: Results, variant: Variant = "corrected") -> Table | None:

@@ -11,7 +11,7 @@ from editgauge.study.agreement import ALPHA, Against, Agreement, Between, Rankin
 from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
-_CLUSTERED = "Intervals: 95 %, bootstrap over samples (all ratings of a sample stay together)."
+_CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together)."
 GOOD, FAIR = 0.8, 0.667
 """From which alpha on data are reliable, and from which on they allow tentative conclusions
 (Krippendorff, Content Analysis, 2004, section 11.4.2).

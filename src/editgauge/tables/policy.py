@@ -15,7 +15,7 @@ from editgauge import schema
 from editgauge.types import Variant
 
 LEAST_SAMPLES: Final = 30
-"""Samples that both editors need for a margin, where a policy names no other number: a bootstrap
+"""Samples that both editors need for a margin, where a policy names no other number: an
 interval of fewer is too narrow more often than its confidence says.
 """
 Kind = Literal["floor", "margin", "coverage"]

@@ -1,24 +1,16 @@
 """Reading an edit instruction: which texts it quotes, and which of them is the source and which the
-target.
-
-This is a small grammar for sentences such as ``Replace 'SALE' with 'OPEN'`` (in English or
-Chinese), not an understanding of language. Where it cannot read a sentence it says so
-(`Parsed.reason`) instead of guessing: a wrong source text would score an editor on something that
-nobody asked for.
-
-Quotes may be straight, curly, doubled, Chinese or guillemets, mixed and nested, with apostrophes in
-between; which mark opens, closes or is a letter of the text is decided for the whole sentence at
-once, by the cheapest balanced reading.
+target. A small grammar for sentences such as ``Replace 'SALE' with 'OPEN'`` (in English or
+Chinese): where it cannot read one it says so (`Parsed.reason`) instead of guessing.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 _Stack = tuple[str, ...]
-_Role = Literal["open", "close", "text"]
 Operation = Literal["change", "insert", "delete", "move", "resize", "recolour", "rotate"]
 Role = Literal["all", "title", "largest", "top", "bottom", "middle", "only"]
 Colour = tuple[int, int, int]
@@ -44,11 +36,10 @@ class Quote:
 class Parsed:
     """What could be read from an instruction; None where it says nothing that can be read.
 
-    `source` and `target` are set only where there is exactly one of each that the operation needs:
-    a change needs both, an insertion has a target (and perhaps an `anchor` with a `place` such as
-    ``below``), a deletion a source. With several of them `pairs` (changes) or `sources` (deletions
-    and all others) list them, and `reason` says that there is no single one. `reason` is empty
-    exactly when the texts that the operation needs are known.
+    A change has a `source` and a `target`, an insertion a target (and perhaps an `anchor` with a
+    `place` such as ``below``), all others a source. With several of them `pairs` (changes) or
+    `sources` list them, and `reason` says that there is no single one; it is empty exactly when the
+    texts that the operation needs are known.
 
     The last four are what the words beside the quotes say: `role`, a text that is named and not
     quoted (``all``, ``title``, ``largest``, ``top``, ``bottom``, ``middle``, ``only``); `where`, a
@@ -92,78 +83,62 @@ _NEVER: Final = 1e6
 
 def quoted(text: str) -> tuple[Quote, ...]:
     """The outermost quoted texts of a sentence, in order; none where no balanced reading has any.
+    Marks may be of any kind, mixed and nested, with apostrophes in between.
 
     ``'it's an 'active' day' to "a 12" pizza"`` gives ``it's an 'active' day`` and ``a 12" pizza``.
     """
     found: list[Quote] = []
     depth, start = 0, 0
-    for step in _roles(text):
-        if step.role == "open":
-            if depth == 0:
-                start = step.position
+    for position, role in _roles(text):
+        if role == "open":
+            start = start if depth else position
             depth += 1
-        elif step.role == "close":
+        elif role == "close":
             depth -= 1
             if depth == 0:
-                found.append(Quote(_inside(text, start, step.position), start, step.position + 1))
+                found.append(Quote(_inside(text, start, position), start, position + 1))
     return tuple(found)
 
 
 def _inside(text: str, start: int, end: int) -> str:
     inner = text[start + 1 : end].strip()
-    if (
-        len(inner) > 2
-        and inner[0] == text[start]
-        and inner[-1] == text[end]
-        and text[start] in "'`"
-    ):
-        return inner[1:-1].strip()  # ''LaTeX's way of a double quote''
+    doubled = len(inner) > 2 and text[start] in "'`"  # ''LaTeX's way of a double quote''
+    if doubled and inner[0] == text[start] and inner[-1] == text[end]:
+        return inner[1:-1].strip()
     return inner
 
 
-class _Step(NamedTuple):
-    """One mark's role."""
-
-    position: int
-    role: _Role
-
-
-def _roles(text: str) -> list[_Step]:
-    """Each quotation mark's role in the cheapest balanced reading (Viterbi over the stack of
-    open marks); nothing for a text of more than `MAX_MARKS` marks.
+def _roles(text: str) -> list[tuple[int, str]]:
+    """Each quotation mark's place and role in the cheapest balanced reading (Viterbi over the stack
+    of open marks).
     """
     marks = [position for position, mark in enumerate(text) if mark in _FAMILY]
-    if len(marks) > MAX_MARKS:
-        return []
     prices: dict[_Stack, float] = {(): 0.0}
-    ways: list[dict[_Stack, tuple[_Stack, _Role]]] = []
-    for position in marks:
+    ways: list[dict[_Stack, tuple[_Stack, str]]] = []
+    for position in marks if len(marks) <= MAX_MARKS else ():
         family = _FAMILY[text[position]]
         as_open, as_close, as_text = _prices(text, position)
         following: dict[_Stack, float] = {}
-        way: dict[_Stack, tuple[_Stack, _Role]] = {}
+        way: dict[_Stack, tuple[_Stack, str]] = {}
         for stack, price in prices.items():
-            offers: list[tuple[_Stack, float, _Role]] = []
-            if len(stack) < _DEPTH and as_open < _NEVER:
-                offers.append(
-                    ((*stack, family), as_open + (2.0 if family in stack else 0.0), "open")
-                )
-            if stack and stack[-1] == family and as_close < _NEVER:
-                offers.append((stack[:-1], as_close, "close"))
-            # a mark inside a quote is more likely to belong to its text than one outside to be a
-            # stray
-            offers.append((stack, as_text * (0.9 if stack else 1.0), "text"))
+            # in a quote a mark is more likely to belong to its text than outside to be a stray
+            offers = [(stack, as_text * (0.9 if stack else 1.0), "text")]
+            if stack and stack[-1] == family:
+                offers.insert(0, (stack[:-1], as_close, "close"))
+            if len(stack) < _DEPTH:
+                nested = 2.0 if family in stack else 0.0
+                offers.insert(0, ((*stack, family), as_open + nested, "open"))
             for result, extra, role in offers:
-                if result not in following or price + extra < following[result]:
-                    following[result] = price + extra
-                    way[result] = (stack, role)
+                cheapest = following.get(result, math.inf)
+                if extra < _NEVER and price + extra < cheapest:
+                    following[result], way[result] = price + extra, (stack, role)
         prices = following
         ways.append(way)
-    steps: list[_Step] = []
+    steps: list[tuple[int, str]] = []
     at: _Stack = ()
-    for position, way in zip(reversed(marks), reversed(ways), strict=True):
+    for position, way in zip(reversed(marks), reversed(ways), strict=bool(ways)):
         at, role = way[at]
-        steps.append(_Step(position, role))
+        steps.append((position, role))
     return steps[::-1]
 
 
@@ -175,10 +150,8 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
     before = text[position - 1] if position else " "
     after = text[position + 1] if position + 1 < len(text) else " "
     word_before, word_after = _is_word(before), _is_word(after)
-    strict = _FAMILY[mark] in _STRICT
-    if strict:
-        opens = mark in _OPENS
-        return (0.0, _NEVER, 8.0) if opens else (_NEVER, 0.0, 8.0)
+    if _FAMILY[mark] in _STRICT:
+        return (0.0, _NEVER, 8.0) if mark in _OPENS else (_NEVER, 0.0, 8.0)
     inward = after.isspace()
     as_open = (_NEVER if inward else 5.0) if word_before else (4.0 if inward else 0.0)
     as_close = (3.0 if before.isspace() else 0.0) + (5.0 if word_after else 0.0)
@@ -186,22 +159,20 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
         as_open, as_close = min(as_open, 0.5), as_close + 4.0
     elif mark in _CLOSES:
         as_open, as_close = as_open + 4.0, min(as_close, 5.0)
-    if _FAMILY[mark] == "single":
-        if word_before and word_after:
-            as_text = 0.0  # don't
-            glued_open, glued_close = _glued(text, position)
-            if glued_open or glued_close:
-                as_text = 3.0  # the text'A'to'B'
-                as_open = 1.0 if glued_open else as_open
-                as_close = 1.0 if glued_close else as_close
-        elif before in "sS" or before.isdigit():
-            as_text = 3.0  # the students' books, 5' 10
-        elif word_after and not word_before:
-            as_text = 6.0 if before.isspace() else 4.0  # 'tis, ('90s
-        else:
-            as_text = 6.0
-    else:
-        as_text = 1.0 if before.isdigit() else 6.0  # 12" pizza
+    if _FAMILY[mark] == "double":
+        return as_open, as_close, 1.0 if before.isdigit() else 6.0  # 12" pizza
+    as_text = 6.0
+    if word_before and word_after:
+        as_text = 0.0  # don't
+        glued_open, glued_close = _glued(text, position)
+        if glued_open or glued_close:
+            as_text = 3.0  # the text'A'to'B'
+            as_open = 1.0 if glued_open else as_open
+            as_close = 1.0 if glued_close else as_close
+    elif before in "sS" or before.isdigit():
+        as_text = 3.0  # the students' books, 5' 10
+    elif word_after and not word_before and not before.isspace():
+        as_text = 4.0  # ('90s
     return as_open, as_close, as_text
 
 
@@ -209,79 +180,47 @@ def _glued(text: str, position: int) -> tuple[bool, bool]:
     """Whether a mark between letters stands after a word that introduces a text, and before one
     that joins two.
     """
-    if re.match(
-        r"(?:s|t|re|ve|ll|d|m)(?![A-Za-z])", text[position + 1 : position + 4], re.IGNORECASE
-    ):
-        return False, False
     before, after = text[max(0, position - 9) : position], text[position + 1 : position + 6]
-    return (
-        re.search(
-            r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$", before, re.I
-        )
-        is not None,
-        re.match(r"(?:to|with|and|into|by|or|in|from)(?![A-Za-z])", after, re.IGNORECASE)
-        is not None,
-    )
+    if re.match(r"(?:s|t|re|ve|ll|d|m)(?![A-Za-z])", after[:3], re.I):
+        return False, False
+    introduces = r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$"
+    joins = r"(?:to|with|and|into|by|or|in|from)(?![A-Za-z])"
+    opens, closes = re.search(introduces, before, re.I), re.match(joins, after, re.I)
+    return opens is not None, closes is not None
 
 
 def _is_word(character: str) -> bool:
     """A letter or digit of a script that puts blanks between words: Chinese and Japanese set
     quotes without blanks.
     """
-    return (
-        character.isalnum()
-        and not "\u2e80" <= character <= "\u9fff"
-        and not "\uf900" <= character <= "\ufaff"
-    )
+    cjk = "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff"
+    return character.isalnum() and not cjk
 
 
 # ------------------------------------------------------------------------------------- operations
 _METHODS: Final[dict[str, Operation]] = {
-    "text_change": "change",
-    "text_insert": "insert",
-    "text_delete": "delete",
-    "text_relocation": "move",
-    "text_attribute": "recolour",
-    "scale": "resize",
-    "scaling": "resize",
-    "scalling": "resize",
-    "rotation": "rotate",
-    "replace": "change",
-    "change": "change",
-    "insert": "insert",
-    "add": "insert",
-    "delete": "delete",
-    "remove": "delete",
-    "move": "move",
-    "resize": "resize",
-    "recolour": "recolour",
-    "recolor": "recolour",
-    "rotate": "rotate",
+    "text_change": "change", "replace": "change", "change": "change",
+    "text_insert": "insert", "insert": "insert", "add": "insert",
+    "text_delete": "delete", "delete": "delete", "remove": "delete",
+    "text_relocation": "move", "move": "move",
+    "text_attribute": "recolour", "recolour": "recolour", "recolor": "recolour",
+    "scale": "resize", "scaling": "resize", "scalling": "resize", "resize": "resize",
+    "rotation": "rotate", "rotate": "rotate",
+}  # fmt: skip
+_VERBS: Final[dict[Operation, str]] = {
+    "rotate": r"rotat\w+|tilt\w*|turn\b[^.]{0,80}upside\s+down|旋转",
+    "recolour": r"recolou?r\w*|colou?r|颜色",
+    "resize": r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|"
+    r"(?:bigger|smaller|larger|twice|double|triple|half)\b|放大|缩小",
+    "move": r"move\b|moving|shift\w*|relocat\w+|"
+    r"(?:swap|switch)\s+the\s+(?:position|place)\w*|移动|移到",
+    "delete": r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|"
+    r"删除|删掉|去掉|移除",
+    "insert": r"insert\w*|add\b|adding|append\w*|put\b|write\b|添加|插入|加上|增加|写上",
+    "change": r"chang\w+|replac\w+|turn\b|modif\w+|edit\b|correct\w*|renam\w+|substitut\w+|"
+    r"updat\w+|convert\w*|alter\w*|translat\w+|rewrit\w+|swap\w*|switch\w*|fix\b|revis\w+|"
+    r"instead\s+of|改为|改成|换成|替换|修改|翻译|变成|变为",
 }
-_VERBS: Final[tuple[tuple[Operation, str], ...]] = (
-    ("rotate", r"rotat\w+|tilt\w*|turn\b[^.]{0,80}upside\s+down|旋转"),
-    ("recolour", r"recolou?r\w*|colou?r|颜色"),
-    (
-        "resize",
-        r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|(?:bigger|smaller|larger|twice|double|triple|half)\b|放大|缩小",
-    ),
-    (
-        "move",
-        r"move\b|moving|shift\w*|relocat\w+|(?:swap|switch)\s+the\s+(?:position|place)\w*|移动|移到",
-    ),
-    (
-        "delete",
-        r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|删除|删掉|去掉|移除",
-    ),
-    ("insert", r"insert\w*|add\b|adding|append\w*|put\b|write\b|添加|插入|加上|增加|写上"),
-    (
-        "change",
-        (
-            r"chang\w+|replac\w+|turn\b|modif\w+|edit\b|correct\w*|renam\w+|substitut\w+|updat\w+|convert\w*|alter\w*|"
-            r"translat\w+|rewrit\w+|swap\w*|switch\w*|fix\b|revis\w+|instead\s+of|改为|改成|换成|替换|修改|翻译|变成|变为"
-        ),
-    ),
-)
 _CHANGES: Final = re.compile(
     r"(?:^|[\s,(])(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
     r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
@@ -308,19 +247,18 @@ _IGNORED: Final = re.compile(
     r"same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
     re.I,
 )
-_PLACES: Final[tuple[tuple[str, str], ...]] = (
-    (
-        "before",
-        r"before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|之前|前面|左边|左侧",
-    ),
-    (
-        "after",
-        r"after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|之后|后面|右边|右侧",
-    ),
-    ("below", r"below|beneath|under|underneath|下方|下面"),
-    ("above", r"above|over|on\s+top\s+of|上方|上面"),
-    ("beside", r"beside|next\s+to|near|旁边"),
-    ("between", r"between|之间"),
+_PLACES: Final = {
+    "before": r"before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|"
+    r"之前|前面|左边|左侧",
+    "after": r"after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|"
+    r"之后|后面|右边|右侧",
+    "below": r"below|beneath|under|underneath|下方|下面",
+    "above": r"above|over|on\s+top\s+of|上方|上面",
+    "beside": r"beside|next\s+to|near|旁边",
+    "between": r"between|之间",
+}
+_STAYS: Final = re.compile(
+    r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留", re.I
 )
 
 
@@ -331,53 +269,42 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
     `Operation`); without it the sentence's verb decides. Never raises for any text; `Parsed.reason`
     says what is missing.
     """
-    if len(text) > MAX_LENGTH:
-        return Parsed(
-            None,
-            reason=f"the instruction has {len(text):,} characters, at most {MAX_LENGTH:,} are read",
-        )
-    if (marks := sum(mark in _FAMILY for mark in text)) > MAX_MARKS:
-        reason = f"the instruction has {marks:,} quotation marks, at most {MAX_MARKS:,} are read"
-        return Parsed(None, reason=reason)
+    marks = sum(mark in _FAMILY for mark in text)
+    for number, what, most in ((len(text), "characters", MAX_LENGTH),
+                               (marks, "quotation marks", MAX_MARKS)):  # fmt: skip
+        if number > most:
+            why = f"the instruction has {number:,} {what}, at most {most:,} are read"
+            return Parsed(None, reason=why)
     quotes = quoted(text)
     words = re.sub(r"\s+", " ", _unquoted(text, quotes).lower())
     kind, colour = _operation(text, quotes, operation), _colour(words)
     if kind in ("change", None) and not operation and colour and not _change(text, quotes).pairs:
         kind = "recolour"  # Change 'A' to red
-    parsed = _texts(text, quotes, kind)
     if kind is None:
-        return parsed
-    where = _where(words) or (_direction(words) if kind == "move" else None)
-    return replace(
-        parsed, role=_role(words), where=where, colour=colour, amount=_amount(words, kind)
-    )
-
-
-def _texts(text: str, quotes: tuple[Quote, ...], kind: Operation | None) -> Parsed:
-    if kind is None:
-        return Parsed(
-            None, quotes=quotes, reason="the instruction names no operation that is known"
-        )
+        why = "the instruction names no operation that is known"
+        return Parsed(None, quotes=quotes, reason=why)
     if not quotes:
-        return Parsed(kind, reason="the instruction quotes no text")
-    if kind == "change":
-        return _change(text, quotes)
-    return _insert(text, quotes) if kind == "insert" else _sources(text, quotes, kind)
+        parsed = Parsed(kind, reason="the instruction quotes no text")
+    elif kind == "change":
+        parsed = _change(text, quotes)
+    else:
+        parsed = _insert(text, quotes) if kind == "insert" else _sources(text, quotes, kind)
+    where = _where(words) or (_direction(words) if kind == "move" else None)
+    amount = _amount(words, kind)
+    return replace(parsed, role=_role(words), where=where, colour=colour, amount=amount)
 
 
 def _operation(text: str, quotes: tuple[Quote, ...], given: str | None) -> Operation | None:
-    known = _METHODS.get((given or "").strip().lower().replace(" ", "_"))
-    if known == "move" and re.search(r"\brotat|旋转", _unquoted(text, quotes), re.IGNORECASE):
-        return "rotate"  # TextEditBench files rotations under relocation
-    if known is not None:
-        return known
     words = _unquoted(text, quotes)
-    first: tuple[int, Operation] | None = None
-    for name, pattern in _VERBS:
-        match = re.search(rf"(?<![A-Za-z])(?:{pattern})", words, re.IGNORECASE)
-        if match is not None and (first is None or match.start() < first[0]):
-            first = (match.start(), name)
-    return first[1] if first else None
+    known = _METHODS.get((given or "").strip().lower().replace(" ", "_"))
+    if known == "move" and re.search(r"\brotat|旋转", words, re.I):
+        return "rotate"  # TextEditBench files rotations under relocation
+    named = [
+        (found.start(), name)
+        for name, pattern in _VERBS.items()
+        if (found := re.search(rf"(?<![A-Za-z])(?:{pattern})", words, re.I))
+    ]
+    return known or min(named, key=lambda one: one[0], default=(0, None))[1]
 
 
 def _unquoted(text: str, quotes: tuple[Quote, ...]) -> str:
@@ -400,149 +327,100 @@ def _between(text: str, quotes: tuple[Quote, ...]) -> list[str]:
 
 def _change(text: str, quotes: tuple[Quote, ...]) -> Parsed:
     gaps = _between(text, quotes)
+    pairs, several = _pairs(gaps, [quote.text for quote in quotes])
+    source: str | None = None
+    target: str | None = None
+    if several:
+        pairs, why = (), "several texts are changed into one"
+    elif len(pairs) == 1:
+        ((source, target),) = pairs
+        empty = [name for name, one in (("source", source), ("target", target)) if not one]
+        why = f"the {' and the '.join(empty)} text is empty" if empty else ""
+    elif pairs:
+        why = f"{len(pairs)} texts are changed at once"
+    elif len(quotes) != 1:
+        why = "which quoted text becomes which is not said in words that are known"
+    elif _CHANGES.search(gaps[0]):
+        why, target = "the text to be changed is not quoted", quotes[0].text
+    else:
+        why, source = "the new text is not quoted", quotes[0].text
+    return Parsed("change", source, target, pairs=pairs, quotes=quotes, reason=why)
+
+
+def _pairs(gaps: list[str], texts: list[str]) -> tuple[tuple[tuple[str, str], ...], bool]:
+    """What becomes what, and whether several texts become one."""
     pairs: list[tuple[str, str]] = []
-    several = False
-    used: set[int] = set()
-    for index in range(1, len(quotes)):
-        gap, source, target = gaps[index], quotes[index - 1].text, quotes[index].text
-        if index - 1 in used or _IGNORED.search(gap):
+    several, free = False, 0  # the first text that no pair has
+    for index in range(1, len(texts)):
+        gap, source, target = gaps[index], texts[index - 1], texts[index]
+        if index - 1 < free or _IGNORED.search(gap):
             continue
-        if _REVERSED.search(gap) or (
-            len(quotes) == 2 and _WITH_FIRST.search(gaps[0]) and not _CHANGES.search(gap)
-        ):
+        with_first = len(texts) == 2 and _WITH_FIRST.search(gaps[0]) and not _CHANGES.search(gap)
+        if _REVERSED.search(gap) or with_first:
             pairs.append((target, source))
-            used |= {index - 1, index}
         elif _CHANGES.search(gap):
-            before = gaps[index - 1]
-            if index >= 2 and index - 2 not in used and _INSIDE.search(before):
-                source = quotes[index - 2].text  # the word 'X' in 'X Y' to 'Z'
-            elif index >= 2 and index - 2 not in used and _JOINS.search(before):
+            if index - 2 >= free and _INSIDE.search(gaps[index - 1]):
+                source = texts[index - 2]  # the word 'X' in 'X Y' to 'Z'
+            elif index - 2 >= free and _JOINS.search(gaps[index - 1]):
                 several = True  # 'A' and 'B' to 'C'
             pairs.append((source, target))
-            used |= {index - 1, index}
-    if several:
-        return Parsed("change", quotes=quotes, reason="several texts are changed into one")
-    if len(pairs) == 1:
-        return Parsed(
-            "change", *pairs[0], pairs=tuple(pairs), quotes=quotes, reason=_emptiness(*pairs[0])
-        )
-    if pairs:
-        return Parsed(
-            "change",
-            pairs=tuple(pairs),
-            quotes=quotes,
-            reason=f"{len(pairs)} texts are changed at once",
-        )
-    if len(quotes) == 1:
-        if _CHANGES.search(gaps[0]):
-            return Parsed(
-                "change",
-                target=quotes[0].text,
-                quotes=quotes,
-                reason="the text to be changed is not quoted",
-            )
-        return Parsed(
-            "change", source=quotes[0].text, quotes=quotes, reason="the new text is not quoted"
-        )
-    return Parsed(
-        "change",
-        quotes=quotes,
-        reason="which quoted text becomes which is not said in words that are known",
-    )
-
-
-def _emptiness(source: str, target: str) -> str:
-    missing = [name for name, text in (("source", source), ("target", target)) if not text]
-    return f"the {' and the '.join(missing)} text is empty" if missing else ""
+        else:
+            continue
+        free = index + 1
+    return tuple(pairs), several
 
 
 def _insert(text: str, quotes: tuple[Quote, ...]) -> Parsed:
-    gaps = _between(text, quotes)
-    first = 0
-    names_text = re.search(r"\b(?:text|word|words|phrase|sentence)\s*$", gaps[0], re.IGNORECASE)
-    if len(quotes) > 1 and _place(gaps[0]) and not names_text:
-        first = 1  # Below 'A', add 'B'
-    target = quotes[first].text
+    gaps, texts = _between(text, quotes), [quote.text for quote in quotes]
+    names_text = re.search(r"\b(?:text|word|words|phrase|sentence)\s*$", gaps[0], re.I)
+    anchor_first = len(quotes) > 1 and _place(gaps[0]) and not names_text  # Below 'A', add 'B'
+    target = texts[1 if anchor_first else 0]
     if not target:
         return Parsed("insert", quotes=quotes, reason="the target text is empty")
-    if first == 1:
-        return Parsed(
-            "insert", target=target, anchor=quotes[0].text, place=_place(gaps[0]), quotes=quotes
-        )
-    if len(quotes) > 1 and _JOINS.search(gaps[1]):
+    if not anchor_first and len(quotes) > 1 and _JOINS.search(gaps[1]):
         return Parsed("insert", quotes=quotes, reason="several texts are inserted")
-    place = _place(gaps[1])
-    anchor = quotes[1].text if len(quotes) > 1 and place and not _IGNORED.search(gaps[1]) else None
+    place = _place(gaps[0 if anchor_first else 1])
+    known = len(quotes) > 1 and place and not _IGNORED.search(gaps[1])
+    anchor = texts[0] if anchor_first else texts[1] if known else None
     return Parsed("insert", target=target, anchor=anchor, place=place, quotes=quotes)
 
 
 def _place(words: str) -> str | None:
     """The last word for a place in `words`: it stands nearest to the anchor."""
-    best: tuple[int, str] | None = None
-    for name, pattern in _PLACES:
-        for match in re.finditer(rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])", words, re.IGNORECASE):
-            if best is None or match.end() > best[0]:
-                best = (match.end(), name)
-    return best[1] if best else None
+    ends = [
+        (match.end(), name)
+        for name, pattern in _PLACES.items()
+        for match in re.finditer(rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])", words, re.I)
+    ]
+    return max(ends, key=lambda one: one[0], default=(0, None))[1]
 
 
 def _sources(text: str, quotes: tuple[Quote, ...], kind: Operation) -> Parsed:
     gaps = _between(text, quotes)
-    if re.search(
-        r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留",
-        gaps[0],
-        re.I,
-    ):
-        return Parsed(
-            kind, quotes=quotes, reason="the instruction quotes what is to stay, not what is to go"
-        )
-    sources = [quotes[0].text]
-    for index in range(1, len(quotes)):
-        if not _JOINS.search(gaps[index]):
-            break
-        sources.append(quotes[index].text)
+    if _STAYS.search(gaps[0]):
+        why = "the instruction quotes what is to stay, not what is to go"
+        return Parsed(kind, quotes=quotes, reason=why)
+    joined = next((n for n in range(1, len(quotes)) if not _JOINS.search(gaps[n])), len(quotes))
+    sources = tuple(quote.text for quote in quotes[:joined])
     if not all(sources):
         return Parsed(kind, quotes=quotes, reason="the source text is empty")
     if len(sources) > 1:
-        return Parsed(
-            kind,
-            sources=tuple(sources),
-            quotes=quotes,
-            reason=f"{len(sources)} texts are named at once",
-        )
+        why = f"{len(sources)} texts are named at once"
+        return Parsed(kind, sources=sources, quotes=quotes, reason=why)
     place = _place(gaps[1])
     anchor = quotes[1].text if len(quotes) > 1 and place else None
-    return Parsed(
-        kind, sources[0], anchor=anchor, place=place, sources=tuple(sources), quotes=quotes
-    )
+    return Parsed(kind, sources[0], anchor=anchor, place=place, sources=sources, quotes=quotes)
 
 
 # ------------------------------------------------------------------------ words beside the quotes
 _CODES: Final = {
-    "black 黑色": 0x000000,
-    "white 白色": 0xFFFFFF,
-    "red 红色": 0xDC141E,
-    "green 绿色": 0x148C32,
-    "blue 蓝色": 0x1E46D2,
-    "yellow 黄色": 0xFAD714,
-    "orange": 0xF5821E,
-    "purple violet 紫色": 0x7D28A0,
-    "pink": 0xF06EAA,
-    "brown": 0x784623,
-    "grey gray": 0x808080,
-    "cyan": 0x00B4C8,
-    "teal": 0x008080,
-    "magenta": 0xD200A0,
-    "golden gold": 0xD4A51E,
-    "silver": 0xC0C0C0,
-    "navy": 0x0F1E5F,
-    "beige": 0xEBDCBE,
-    "maroon": 0x800014,
-    "turquoise": 0x32C8BE,
-    "crimson": 0xC80F32,
-    "lime": 0x8CDC14,
-    "indigo": 0x410082,
-}
+    "black 黑色": 0x000000, "white 白色": 0xFFFFFF, "red 红色": 0xDC141E, "green 绿色": 0x148C32,
+    "blue 蓝色": 0x1E46D2, "yellow 黄色": 0xFAD714, "orange": 0xF5821E,
+    "purple violet 紫色": 0x7D28A0, "pink": 0xF06EAA, "brown": 0x784623, "grey gray": 0x808080,
+    "cyan": 0x00B4C8, "teal": 0x008080, "magenta": 0xD200A0, "golden gold": 0xD4A51E,
+    "silver": 0xC0C0C0, "navy": 0x0F1E5F, "beige": 0xEBDCBE, "maroon": 0x800014,
+    "turquoise": 0x32C8BE, "crimson": 0xC80F32, "lime": 0x8CDC14, "indigo": 0x410082,
+}  # fmt: skip
 COLOURS: Final[dict[str, Colour]] = {
     name: (code >> 16, code >> 8 & 255, code & 255)
     for names, code in _CODES.items()
@@ -606,24 +484,22 @@ def _direction(words: str) -> str | None:
 
 
 def _amount(words: str, kind: Operation) -> float | None:
+    """Degrees, a factor of the size, or pixels: as said, or a usual step where only the direction
+    is.
+    """
     if kind == "rotate":
-        return _degrees(words)
-    if kind == "resize":
-        return _factor(words)
-    pixels = re.search(r"(\d{1,5})\s*(?:px|pixels?)\b", words) if kind == "move" else None
-    return float(pixels[1]) if pixels else None
-
-
-def _degrees(words: str) -> float:
-    told = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
-    amount = float(told[1]) if told else 180.0 if "upside down" in words else 90.0
-    amount = 10.0 if told is None and "tilt" in words else amount
-    clockwise = re.search(r"\bclockwise|to the right|顺时针", words)
-    return -amount if clockwise and not re.search(r"counter|anti|逆时针", words) else amount
+        told = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
+        usual = 180.0 if "upside down" in words else 10.0 if "tilt" in words else 90.0
+        amount = float(told[1]) if told else usual
+        clockwise = re.search(r"\bclockwise|to the right|顺时针", words)
+        return -amount if clockwise and not re.search(r"counter|anti|逆时针", words) else amount
+    if kind == "move":
+        pixels = re.search(r"(\d{1,5})\s*(?:px|pixels?)\b", words)
+        return float(pixels[1]) if pixels else None
+    return _factor(words) if kind == "resize" else None
 
 
 def _factor(words: str) -> float:
-    """Of the size: as told, or a usual step where only the direction is."""
     up = re.search(r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大", words) is not None
     if times := re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(?:times|x\b|×)", words):
         value = float(times[1]) or 1.0
@@ -631,9 +507,9 @@ def _factor(words: str) -> float:
     if percent := re.search(r"(to\s+)?(\d{1,4}(?:\.\d{1,4})?)\s*(?:%|percent)", words):
         value = float(percent[2]) / 100
         return max(0.1, value if percent[1] else 1 + value if up else 1 - value)
-    for pattern, value in ((r"doubl|twice", 2.0), (r"tripl", 3.0), (r"\bhal(?:f|ve)\b", 0.5)):
+    usual = {r"doubl|twice": 2.0, r"tripl": 3.0, r"\bhal(?:f|ve)\b": 0.5}
+    usual[r"\b(?:little|bit|slightly|somewhat)\b"] = 1.15 if up else 0.87
+    for pattern, value in usual.items():
         if re.search(pattern, words):
             return value
-    if re.search(r"\b(?:little|bit|slightly|somewhat)\b", words):
-        return 1.15 if up else 0.87
     return 1.3 if up else 0.75

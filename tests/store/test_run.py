@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import multiprocessing
@@ -275,6 +276,18 @@ def test_other_tables_are_another_format() -> None:
     tables = "\n".join(" ".join(statement.split()) for statement in schema.SCHEMA)
     told = (schema.FORMAT, hashlib.sha256(tables.encode()).hexdigest()[:16])
     assert told == ("4", "69cdad2ac880fc31")
+
+
+def test_a_run_with_the_tables_of_another_version_is_one_line_too(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.close()
+    with contextlib.closing(sqlite3.connect(run.path / "run.sqlite")) as database, database:
+        database.execute("UPDATE facts SET value = '3' WHERE name = 'format'")
+        database.execute("CREATE TABLE of_then(id INTEGER)")
+    before = (run.path / "run.sqlite").read_bytes()
+    with pytest.raises(RunError, match=r"run format '3', this version reads 4; use the editgauge"):
+        Run.open(run.path)
+    assert (run.path / "run.sqlite").read_bytes() == before
 
 
 def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(tmp_path: Path) -> None:

@@ -98,12 +98,28 @@ def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.
                 db.execute(f"PRAGMA {pragma}")
             tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
             if odd := {sql for (sql,) in tables} ^ set(schema):
+                _no_other_format(db, path)
                 told = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
                 raise Damaged(f"{path}: {told}; {_MEND}")
             opening.pop_all()
             return db
     except (*FAULTS, OSError) as error:
         raise broken(path, error) from error
+
+
+def _no_other_format(db: sqlite3.Connection, path: Path) -> None:
+    """Raise `RunError` for a run that another version wrote: nothing of it is damaged."""
+    from editgauge.store.schema import FORMAT
+
+    facts: dict[str, str] = {}
+    with contextlib.suppress(*FAULTS):
+        facts = dict(db.execute("SELECT name, value FROM facts"))
+    if facts.get("format", FORMAT) != FORMAT:
+        by = facts.get("editgauge", "unknown")
+        raise RunError(
+            f"{path.parent}: run format {facts['format']!r}, this version reads {FORMAT}; use the "
+            f"editgauge that wrote it ({by})"
+        )
 
 
 def broken(path: Path, error: Exception) -> RunError:

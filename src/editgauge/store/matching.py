@@ -124,9 +124,9 @@ def suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
 
 def _telling(name: str, facts: Mapping[str, str]) -> Iterator[str]:
     """The patterns that a name suggests if it is this sample's: the whole name, and with ``*``
-    behind the fact.
+    behind the fact, or for all that stands before it in the file's own name.
     """
-    places = {facts[place]: f"{{{place}}}" for place in reversed(_FOLDERS) if facts.get(place)}
+    called = [(facts[place], f"{{{place}}}") for place in _FOLDERS if facts.get(place)]
     told = [(fact, facts.get(fact, ""), "") for fact in _TELLING]
     padded = [run for run in re.findall(r"0\d+", name) if run.lstrip("0") == facts["number"]]
     told += [("number", run, f":0{len(run)}") for run in padded]
@@ -136,10 +136,16 @@ def _telling(name: str, facts: Mapping[str, str]) -> Iterator[str]:
         before, _, after = name.rpartition(value)
         if before[-1:].isalnum() or after[:1].isalnum() or "/" in after:
             continue  # a part of a longer word or number, or of a folder's name
-        head = _headed(before, places)
-        yield f"{head}{{{fact}{width}}}{after}"
-        if after:
-            yield f"{head}{{{fact}{width}}}{after[0]}*"
+        field = f"{{{fact}{width}}}"
+        heads = {_headed(before, dict(order)) for order in (called, called[::-1])}
+        for head in heads:  # one text may be a category and an output folder of another sample
+            yield f"{head}{field}{after}"
+            if after:
+                yield f"{head}{field}{after[0]}*"
+        folder, slash, own = before.rpartition("/")
+        mark = own[len(own.rstrip("_-. ")) :]
+        if own != mark:
+            yield f"{_headed(folder, dict(called))}{slash}*{mark}{field}{after}"
 
 
 def _counting(name: str, folders: Mapping[str, str]) -> Iterator[str]:
@@ -175,9 +181,9 @@ def _matches(
     by_name: dict[str, list[str]] = {}
     for file in there:
         by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
-    in_order = sorted(by_name)
+    in_order, backwards = sorted(by_name), sorted(name[::-1] for name in by_name)
     files = {
-        name: tuple(sorted(_fitting(pattern, facts, by_name, in_order)))
+        name: tuple(sorted(_fitting(pattern, facts, by_name, in_order, backwards)))
         for name, facts in every.items()
     }
     missed = next((every[name] for name, found in files.items() if not found), {})
@@ -200,9 +206,11 @@ def _fitting(
     facts: Mapping[str, str],
     by_name: Mapping[str, Sequence[str]],
     in_order: Sequence[str],
+    backwards: Sequence[str],
 ) -> Iterator[str]:
-    """The files that the filled pattern fits. `in_order`: the names of `by_name`, sorted; those
-    alone that begin as the pattern does are tried.
+    """The files that the filled pattern fits. `in_order`: the names of `by_name`, sorted, and
+    `backwards`: the same from their ends; those alone are tried that begin as the pattern does, or
+    where it begins with ``*``, end as it does.
     """
     if not {name for name, _ in FIELD.findall(pattern)} <= set(facts):
         return
@@ -211,10 +219,12 @@ def _fitting(
         yield from by_name.get(steps[0], ())
         return
     wanted = re.compile("[^/]*".join(map(re.escape, steps)))
-    at = bisect.bisect_left(in_order, steps[0])
-    while at < len(in_order) and in_order[at].startswith(steps[0]):
-        if wanted.fullmatch(in_order[at]):
-            yield from by_name[in_order[at]]
+    turn = -1 if not steps[0] else 1
+    names, begin = (backwards, steps[-1][::-1]) if turn == -1 else (in_order, steps[0])
+    at = bisect.bisect_left(names, begin)
+    while at < len(names) and names[at].startswith(begin):
+        if wanted.fullmatch(name := names[at][::turn]):
+            yield from by_name[name]
         at += 1
 
 

@@ -18,7 +18,7 @@ $(DEMO)/.installed: pyproject.toml
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(TORCH) wheel hatchling
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e '.[ocr,api,judge,hub,study,report,ray,remote,docs,dev$(if $(TORCH),$(comma)neural$(comma)tuning)]'
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e '.[ocr,judge,hub,study,report,ray,remote,docs,dev$(if $(TORCH),$(comma)neural$(comma)tuning)]'
 	touch $@
 comma := ,
 

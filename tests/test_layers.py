@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -159,3 +160,13 @@ def test_no_function_of_a_package_has_a_modules_name(package: Path) -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     assert not defined & modules
+
+
+def test_the_map_for_newcomers_has_every_room_on_its_floor() -> None:
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    told = {room: int(floor) for floor, room in re.findall(r"^\| (\d) \| `(\w+)` \|", text, re.M)}
+    rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert told == {room: LAYERS[room] for room in rooms}
+    for path in re.findall(r"`((?:run|store|services|tables|tests)/[\w./]+)`", text):
+        place = SOURCE.parents[1] / path if path.startswith("tests/") else SOURCE / path
+        assert place.exists(), path

@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 
 from editgauge.study.ratings import import_ratings
-from editgauge.study.reporting import reported
 from editgauge.study.scales import Rating
+from editgauge.study.sheets import reported
 from editgauge.tables import reading
 from tests.cli.test_study_command import type_
 from tests.study.made_study import EDITORS, judged, make_run

@@ -135,8 +135,8 @@ def status(run: RunArg, /, *, study: StudyOpt = "") -> None:
     from editgauge.study.studies import state_of
 
     with changing(run) as folder, output.warned(folder):
-        state = state_of(folder, study)
-    output.emit(state.as_dict(), state.lines())
+        state, lines = state_of(folder, study)
+    output.emit(state, lines)
 
 
 @app.command
@@ -290,7 +290,6 @@ def agree(
     """
     from editgauge.cli.table import print_table
     from editgauge.study import agreement, sheets
-    from editgauge.study.people import directions_of
     from editgauge.study.studies import collect
     from editgauge.tables import rows
 
@@ -305,7 +304,7 @@ def agree(
                 f"{first}: nobody has rated anything; import ratings first: editgauge study import "
                 f"{first} ratings.csv"
             )
-        found = [agreement.agreement(frame, directions_of(frame)) for frame in frames]
+        found = [agreement.agreement(frame) for frame in frames]
     if form == "json":
         output.print_json({"agreements": [sheets.as_dict(item) for item in found]})
         return

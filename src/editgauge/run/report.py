@@ -11,7 +11,7 @@ from editgauge.reports import drawing, figures
 from editgauge.reports.part import Part, part
 from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
-from editgauge.study.reporting import reported
+from editgauge.study.sheets import reported
 from editgauge.tables import rows
 
 

@@ -89,14 +89,13 @@ def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> It
     """
     from editgauge.judging import compared
     from editgauge.study import agreement, sheets
-    from editgauge.study.people import directions_of
 
     for variant in variants:
         judges = compared.table(frame, variant)
         yield from () if judges is None else (judges,)
     lines = published_lines(frame.benchmark) if shown.published else []
     if len(frame.only_people()):
-        rated = agreement.agreement(frame, directions_of(frame))
+        rated = agreement.agreement(frame)
         yield from sheets.tables(rated, lines)
     elif lines:
         yield sheets.published_alone(frame.benchmark, lines)

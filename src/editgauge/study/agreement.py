@@ -2,13 +2,12 @@
 
 A statistic "per sample" is computed over the editors of each sample and averaged, as MedEBench
 does; samples in which one side puts all editors level have no order and are left out. Intervals are
-drawn again by sample, so that all ratings of a sample stay together.
+over samples, so that all ratings of a sample stay together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from editgauge.statistics import agreement as alpha
 from editgauge.statistics import correlation
-from editgauge.statistics.ranks import Strengths, bradley_terry
+from editgauge.statistics.ranks import bradley_terry
 from editgauge.statistics.resampling import (
     NOTHING,
     Estimate,
@@ -24,13 +23,12 @@ from editgauge.statistics.resampling import (
     pooled_mean_interval,
     share_of_parts,
 )
-from editgauge.study.people import Answers, Floats, answers, comparisons, mean_of
+from editgauge.study.people import Answers, Floats, answers, comparisons, directions_of, mean_of
 from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
 from editgauge.types import Direction
 
 ALPHA = "Krippendorff's alpha (ordinal)"
-MEAN_OF_ALL = "mean of all"
 
 
 class Between(NamedTuple):
@@ -71,48 +69,43 @@ class Against(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """A Bradley-Terry ranking of one question, the strongest editor first."""
+    """A Bradley-Terry ranking of one question: editor -> log strength, the strongest first.
+    `connected`: the share of resamples in which nobody always won or lost.
+    """
 
     question: str
-    editors: tuple[str, ...]
-    strengths: Strengths
+    editors: dict[str, Estimate]
+    connected: float
     annotators: int
     samples: int
     comparisons: int
     ties: int
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Everything that `editgauge study agree` prints of one benchmark."""
+class Agreement(NamedTuple):
+    """Everything that `editgauge study agree` prints of one benchmark. `left_out`: metrics whose
+    direction nobody knows: whether people agree with them cannot be said.
+    """
 
     benchmark: str
-    between: tuple[Between, ...]
-    against: tuple[Against, ...]
-    rankings: tuple[Ranking, ...]
-    left_out: tuple[str, ...] = ()
-    """Metrics whose direction nobody knows: whether people agree with them cannot be said."""
+    between: list[Between]
+    against: list[Against]
+    rankings: list[Ranking]
+    left_out: list[str]
 
 
-def agreement(frame: Results, directions: Mapping[str, Direction]) -> Agreement:
+def agreement(frame: Results) -> Agreement:
     """All of it, from a frame that still has the annotators' rows."""
-    said, machines = answers(frame), machines_of(frame, directions)
-    pairs = [
-        *((one, machine) for one in said for machine in machines),
-        *_means(frame, said, machines),
-    ]
-    lines = [compared(one, machine) for one, machine in pairs]
-    known = {*directions, *(m.name for m in metrics_of(frame).values() if m.of_sample)}
+    said, machines = answers(frame), machines_of(frame)
+    lines = [_compared(one, machine) for one in said for machine in machines]
+    known = {*directions_of(frame), *(m.name for m in metrics_of(frame).values() if m.of_sample)}
     return Agreement(
         frame.benchmark,
-        tuple(line for one in said for line in between(one)),
-        tuple(line for line in lines if line.spearman.n or line.pearson.n),
-        tuple(rankings(frame)),
-        tuple(name for name in frame.without_people().metrics if name not in known),
+        [line for one in said for line in between(one)],
+        [line for line in lines if line.spearman.n or line.pearson.n],
+        list(_rankings(frame)),
+        [name for name in frame.without_people().metrics if name not in known],
     )
-
-
-# -- people among themselves -----------------------------------------------------------------------
 
 
 def between(one: Answers) -> Iterator[Between]:
@@ -162,12 +155,9 @@ def _alpha(first: Floats) -> Estimate:
     return parts_interval(lines, statistic)
 
 
-# -- metrics against people ------------------------------------------------------------------------
-
-
-def machines_of(frame: Results, directions: Mapping[str, Direction]) -> list[Machine]:
+def machines_of(frame: Results) -> list[Machine]:
     """Every metric, variant and source that machines made rows of, where its direction is known."""
-    machines, found = frame.without_people(), []
+    machines, directions, found = frame.without_people(), directions_of(frame), []
     for metric, variant, source in sorted({key[:3] for key in machines.cubes}):
         direction = directions.get(metric)
         values = machines.of_source(source).grid(metric, variant).values
@@ -177,46 +167,21 @@ def machines_of(frame: Results, directions: Mapping[str, Direction]) -> list[Mac
     return found
 
 
-def compared(one: Answers, machine: Machine) -> Against:
+def _compared(one: Answers, machine: Machine) -> Against:
     """One metric against the mean of the annotators."""
     people, values = one.goodness.T, machine.values.T
     same = machine.metric == one.metric and one.scale in ("rate", "grade")
-    orders = (correlation.spearman_rows, correlation.spearman_no_ties_rows)
-    spearman, no_ties = (pooled_mean_interval(order(people, values)) for order in orders)
-    parts = correlation.pearson_parts(people, values)
-    errors = correlation.error_parts(people, values)
+    errors = parts_interval(correlation.error_parts(people, values), share_of_parts)
     return Against(
-        question=one.question,
-        metric=machine.metric,
-        variant=machine.variant,
-        source=machine.source,
-        spearman=spearman,
-        no_ties=no_ties,
-        pearson=parts_interval(parts, correlation.pearson_of),
-        mae=parts_interval(errors, share_of_parts) if same else NOTHING,
+        one.question,
+        *machine[:3],
+        pooled_mean_interval(correlation.spearman_rows(people, values)),
+        pooled_mean_interval(correlation.spearman_no_ties_rows(people, values)),
+        parts_interval(correlation.pearson_parts(people, values), correlation.pearson_of),
+        errors if same else NOTHING,
         annotators=len(one.annotators),
         rated=int((~np.isnan(people)).any(axis=1).sum()),
     )
-
-
-def _means(
-    frame: Results, said: Sequence[Answers], machines: Sequence[Machine]
-) -> Iterator[tuple[Answers, Machine]]:
-    """TextEditBench's Figure 11: the mean of all questions against that of a judge's metrics."""
-    scores = [one for one in said if one.scale in ("rate", "grade")]
-    if not scores:
-        return
-    people = mean_of(np.stack([one.mean for one in scores]))
-    most = max(scores, key=lambda one: len(one.annotators))
-    whole = replace(most, question=MEAN_OF_ALL, metric="", values=people[None, None])
-    names = {key.metric for key in frame.cubes if key.scorer == "judge"}
-    judged = [one for one in machines if one.metric in names]
-    for source, variant in dict.fromkeys((one.source, one.variant) for one in judged):
-        group = [one for one in judged if (one.source, one.variant) == (source, variant)]
-        if len(group) > 1 or len(scores) > 1:
-            values = mean_of(np.stack([one.values for one in group]))
-            machine = Machine(MEAN_OF_ALL, variant, source, "higher", values)
-            yield whole, machine
 
 
 def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
@@ -231,19 +196,16 @@ def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
     return [(one.samples[k], float(mean[k])) for k in order[:top].tolist() if mean[k] > 0]
 
 
-def rankings(frame: Results) -> Iterator[Ranking]:
-    """A Bradley-Terry ranking for each question that was answered by comparisons."""
+def _rankings(frame: Results) -> Iterator[Ranking]:
     for one in comparisons(frame):
         found = bradley_terry(one.wins)
-        order = np.argsort(-found.strength, kind="stable")
+        rated = int((one.wins.sum(axis=(1, 2)) > 0).sum())
+        editors = {
+            one.editors[k]: Estimate(
+                float(found.strength[k]), float(found.low[k]), float(found.high[k]), rated
+            )
+            for k in np.argsort(-found.strength, kind="stable").tolist()
+        }
         yield Ranking(
-            question=one.question,
-            editors=tuple(one.editors[k] for k in order.tolist()),
-            strengths=Strengths(
-                found.strength[order], found.low[order], found.high[order], found.connected
-            ),
-            annotators=len(one.annotators),
-            samples=int((one.wins.sum(axis=(1, 2)) > 0).sum()),
-            comparisons=one.total,
-            ties=one.ties,
+            one.question, editors, found.connected, one.annotators, rated, one.total, one.ties
         )

@@ -1,7 +1,5 @@
-"""What a page may send as an answer, checked; and an answer as rows.
-
-An answer names outputs by their place on the page (0, 1, …), never by an editor: which editor stood
-where only the study knows.
+"""What a page may send as an answer, checked; and an answer as rows. An answer names outputs by
+their place on the page (0, 1, …): which editor stood where only the study knows.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from editgauge.errors import DataError
 from editgauge.schema import convert
 from editgauge.study.design import Design
 from editgauge.study.scales import GRADES, OUTCOMES, Rating
@@ -21,14 +18,13 @@ from editgauge.web.log import Item, Refused
 
 SKIPS = ("cannot tell", "pictures do not load", "not suited to me", "other")
 """The reasons for which a sample may be skipped."""
-CHECK_TEXT = {
-    "rank": "Attention check: please give every output the rank 1.",
-    "rate": "Attention check: please rate every output 1.",
-    "grade": "Attention check: please call every output poor.",
-    "pairwise": "Attention check: please choose 'both bad'.",
+CHECKS: Mapping[str, tuple[str, Any]] = {
+    "rank": ("Attention check: please give every output the rank 1.", 1),
+    "rate": ("Attention check: please rate every output 1.", 1),
+    "grade": ("Attention check: please call every output poor.", "poor"),
+    "pairwise": ("Attention check: please choose 'both bad'.", "both_bad"),
 }
-"""Mode -> what is written in place of the instruction."""
-_ASKED_BY_CHECK: Mapping[str, Any] = {"rank": 1, "rate": 1, "grade": "poor"}
+"""Mode -> what is written in place of the instruction, and the answer that it asks for."""
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,17 +41,9 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     answers: dict[str, Any] = {}
 
 
-def sent_of(payload: Mapping[str, Any]) -> Sent:
-    """What was sent. Raises `Refused` for anything that is no answer."""
-    try:
-        return convert(payload, Sent, "answer")
-    except DataError as error:
-        raise Refused(str(error)) from error
-
-
 def checked(design: Design, kind: str, shown: int, sent: Sent) -> dict[str, Any]:
     """The answer to a task with so many outputs `shown`, with nothing in it that was not asked for.
-    Raises `Refused` for what does not fit.
+    Raises `Refused` or `DataError` for what does not fit.
     """
     if sent.skip is not None:
         if kind == "check":
@@ -64,27 +52,19 @@ def checked(design: Design, kind: str, shown: int, sent: Sent) -> dict[str, Any]
     names = [question.id for question in design.questions]
     if set(sent.answers) != set(names):
         raise Refused(f"answers: wanted exactly {', '.join(names)}")
-    shape = _shape(design, shown)
-    try:
-        given = {name: convert(sent.answers[name], shape, name) for name in names}
-    except DataError as error:
-        raise Refused(str(error)) from error
+    pairwise = design.mode == "pairwise"
+    each: Any = Literal[tuple(OUTCOMES if pairwise else GRADES)]
+    if design.mode in ("rate", "rank"):
+        each = Annotated[int, Meta(ge=1, le=5 if design.mode == "rate" else shown)]
+    several = Meta(min_length=shown, max_length=shown)
+    shape: Any = each if pairwise else Annotated[list[each], several]
+    given = {name: convert(sent.answers[name], shape, name) for name in names}
     answer: dict[str, Any] = {"comment": sent.comment, "answers": given}
     if kind == "check":
-        pairwise = design.mode == "pairwise"
-        wanted = "both_bad" if pairwise else [_ASKED_BY_CHECK[design.mode]] * shown
+        wanted = CHECKS[design.mode][1]
+        wanted = wanted if pairwise else [wanted] * shown
         answer["passed"] = all(value == wanted for value in given.values())
     return answer
-
-
-def _shape(design: Design, shown: int) -> Any:
-    """The type of an answer to one question."""
-    if design.mode == "pairwise":
-        return Literal[tuple(OUTCOMES)]
-    each: Any = Literal[tuple(GRADES)]
-    if design.mode != "grade":
-        each = Annotated[int, Meta(ge=1, le=5 if design.mode == "rate" else shown)]
-    return Annotated[list[each], Meta(min_length=shown, max_length=shown)]
 
 
 def rows_of(design: Design, task: Item) -> Iterator[Row]:
@@ -98,31 +78,26 @@ def rows_of(design: Design, task: Item) -> Iterator[Row]:
 
 
 def _ratings(design: Design, task: Item, question: str) -> Iterator[Rating]:
-    answer, editors = task.data["answer"], task.data["editors"]
-    skip = answer.get("skip")
+    data, answer, editors = task.data, task.data["answer"], task.data["editors"]
+    skip, pairwise = answer.get("skip"), design.mode == "pairwise"
     value = None if skip else answer["answers"][question]
     detail: dict[str, Any] = {"comment": answer["comment"]} if answer.get("comment") else {}
-    pairwise = design.mode == "pairwise"
     if pairwise and value is not None:
         detail["outcome"] = value
     for slot, editor in enumerate(editors[:1] if pairwise else editors):
         given = value if pairwise or value is None else value[slot]
         yield Rating(
             benchmark=design.benchmark,
-            sample=task.data["sample"],
+            sample=data["sample"],
             editor=editor,
             question=question,
             annotator=task.owner,
             scale=design.mode,
             value=None if given is None else float({**GRADES, **OUTCOMES}.get(given, given)),
             against=editors[1] if pairwise else "",
-            repeat=task.data["repeat"],
+            repeat=data["repeat"],
             reason=f"skipped: {skip}" if skip else "",
             detail=detail,
-            origin={
-                "study": design.name,
-                "seconds": round(task.data["seconds"], 3),
-                "at": task.data["at"],
-                "order": list(editors),
-            },
-        )
+            origin={"study": design.name, "seconds": round(data["seconds"], 3), "at": data["at"],
+                    "order": list(editors)},
+        )  # fmt: skip

@@ -26,6 +26,7 @@ from editgauge.study.design import Design
 from editgauge.web.log import Act, Item, Log, Person
 
 Kind = Literal["training", "sample", "repeat", "check"]
+Editors = tuple[str, ...]
 TASK = "task"
 OPEN, DONE = "open", "done"
 _DESIGN = "design"
@@ -39,15 +40,8 @@ class Task(NamedTuple):
     annotator: int
     kind: Kind
     sample: str
-    editors: tuple[str, ...]
+    editors: Editors
     repeat: int = 0
-
-
-class Unit(NamedTuple):
-    """What is rated as a whole: a sample's outputs, or a pair of them."""
-
-    sample: str
-    editors: tuple[str, ...]
 
 
 class Progress(NamedTuple):
@@ -62,14 +56,6 @@ class Progress(NamedTuple):
     seconds: float
 
 
-def units(design: Design, outputs: Mapping[str, Sequence[str]], sample: str) -> list[Unit]:
-    """The units of a sample: one, or each pair of editors in mode pairwise."""
-    shown = tuple(editor for editor in design.editors if editor in outputs[sample])
-    if design.mode != "pairwise":
-        return [Unit(sample, shown)]
-    return [Unit(sample, pair) for pair in combinations(shown, 2)]
-
-
 def assign(design: Design, outputs: Mapping[str, Sequence[str]], annotators: int) -> list[Task]:
     """The tasks of every annotator, in the order in which they come. Raises `UsageError` for too
     few annotators.
@@ -80,29 +66,36 @@ def assign(design: Design, outputs: Mapping[str, Sequence[str]], annotators: int
             f"{annotators}: invite more, or lower annotators_per_sample"
         )
     random = np.random.default_rng([design.seed, 1])
-    every = [unit for sample in design.drawn for unit in units(design, outputs, sample)]
-    shares: list[list[Unit]] = [[] for _ in range(annotators)]
+    every = [unit for sample in design.drawn for unit in _units(design, outputs, sample)]
+    shares: list[list[tuple[str, Editors]]] = [[] for _ in range(annotators)]
     for number in random.permutation(len(every)).tolist():
         loads = np.array([len(share) for share in shares]) + random.random(annotators) * 0.5
         for who in np.argsort(loads)[: design.annotators_per_sample].tolist():
             shares[who].append(every[number])
-    orders = Orders(random)
+    blocks: dict[Editors, list[Editors]] = {}
     return [
-        Task(who, kind, unit.sample, orders.next(unit.editors), repeat)
+        Task(who, kind, sample, _order(blocks, editors, random), repeat)
         for who, share in enumerate(shares)
-        for kind, unit, repeat in _sequence(design, outputs, share, random)
+        for kind, (sample, editors), repeat in _sequence(design, outputs, share, random)
     ]
 
 
+def _units(
+    design: Design, outputs: Mapping[str, Sequence[str]], sample: str
+) -> list[tuple[str, Editors]]:
+    """What is rated as a whole: the sample's outputs, or each pair of them in mode pairwise."""
+    shown = tuple(editor for editor in design.editors if editor in outputs[sample])
+    pairs = combinations(shown, 2) if design.mode == "pairwise" else [shown]
+    return [(sample, editors) for editors in pairs]
+
+
 def _sequence(
-    design: Design,
-    outputs: Mapping[str, Sequence[str]],
-    share: Sequence[Unit],
+    design: Design, outputs: Mapping[str, Sequence[str]], share: Sequence[tuple[str, Editors]],
     random: np.random.Generator,
-) -> Iterator[tuple[Kind, Unit, int]]:
+) -> Iterator[tuple[Kind, tuple[str, Editors], int]]:  # fmt: skip
     """Training, then samples with checks among them, then the samples that come again."""
     for sample in design.training.samples:
-        yield "training", units(design, outputs, sample)[0], 0
+        yield "training", _units(design, outputs, sample)[0], 0
     order = [share[k] for k in random.permutation(len(share)).tolist()]
     for number, unit in enumerate(order, start=1):
         yield "sample", unit, 0
@@ -113,33 +106,26 @@ def _sequence(
         yield "repeat", order[k], 1
 
 
-class Orders:
-    """Orders of outputs: of every block of m for one set of m editors, each editor stands once at
-    each place.
+def _order(
+    blocks: dict[Editors, list[Editors]], editors: Editors, random: np.random.Generator
+) -> Editors:
+    """The next order of these editors: in a block of m for m editors, each stands once at each
+    place.
     """
-
-    def __init__(self, random: np.random.Generator) -> None:
-        self._random = random
-        self._blocks: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-
-    def next(self, editors: tuple[str, ...]) -> tuple[str, ...]:
-        """The next order of these editors."""
-        block = self._blocks.setdefault(editors, [])
-        if not block:
-            size = len(editors)
-            base = [editors[k] for k in self._random.permutation(size).tolist()]
-            for shift in self._random.permutation(size).tolist():
-                block.append(tuple(base[(shift + k) % size] for k in range(size)))
-        return block.pop()
+    block, size = blocks.setdefault(editors, []), len(editors)
+    if not block:
+        base = [editors[k] for k in random.permutation(size).tolist()]
+        shifts = random.permutation(size).tolist()
+        block += (tuple(base[(shift + k) % size] for k in range(size)) for shift in shifts)
+    return block.pop()
 
 
 # -- the tasks of a study that was started ---------------------------------------------------------
 
 
 def start(path: Path, design: Design, names: Sequence[str], tasks: Sequence[Task]) -> list[str]:
-    """Write a new study to a file; returns the annotators' tokens, which are kept nowhere.
-
-    Raises `UsageError` where the file has a study already, or a name is no pseudonym.
+    """Write a new study to a file; returns the annotators' tokens, which are kept nowhere. Raises
+    `UsageError` where the file has a study already, or a name is no pseudonym.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with Log(path) as log, log.transaction():
@@ -217,11 +203,10 @@ def revoke(log: Log, who: str) -> int:
         log.revoke(who)
         there = [person.name for person in log.people() if not person.revoked]
         for item in log.all(TASK, owner=who, state=OPEN):
+            load = {name: len(log.all(TASK, owner=name, state=OPEN)) for name in there}
             others = [name for name in there if not _has(log, name, item)]
             if item.data["kind"] == "sample" and others:
-                _given(
-                    log, item, min(others, key=lambda n: len(log.all(TASK, owner=n, state=OPEN)))
-                )
+                _given(log, item, min(others, key=lambda name: load[name]))
                 moved += 1
     return moved
 
@@ -232,16 +217,17 @@ def progress(log: Log) -> list[Progress]:
 
 
 def _progress(log: Log, person: Person) -> Progress:
-    done = log.all(TASK, owner=person.name, state=DONE)
-    checks = [i.data["answer"].get("passed") for i in done if i.data["kind"] == "check"]
+    mine = log.all(TASK, owner=person.name)
+    done = [item.data for item in mine if item.state == DONE]
+    checks = [bool(data["answer"].get("passed")) for data in done if data["kind"] == "check"]
     return Progress(
         pseudonym=person.name,
         revoked=person.revoked,
         done=len(done),
-        total=len(done) if person.revoked else len(log.all(TASK, owner=person.name)),
-        checks_passed=sum(map(bool, checks)),
-        checks_failed=len(checks) - sum(map(bool, checks)),
-        seconds=median_high([item.data["seconds"] for item in done] or [0.0]),
+        total=len(done) if person.revoked else len(mine),
+        checks_passed=sum(checks),
+        checks_failed=len(checks) - sum(checks),
+        seconds=median_high([data["seconds"] for data in done] or [0.0]),
     )
 
 

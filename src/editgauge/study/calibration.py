@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from editgauge.errors import EditgaugeError, UnknownName, UsageError
 from editgauge.statistics.prediction import (
@@ -29,21 +28,18 @@ from editgauge.tables import rows
 from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import Direction
+from editgauge.types import VARIANTS, Direction
 
 _HOW = (
     "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
     "samples, 95 %; unbiased whatever the judge's bias, if the rated samples were drawn at random "
-    "(within strata). No interval where all ratings are alike."
+    "(within strata). No interval where all ratings are alike. Worth: how many ratings alone would "
+    "give as narrow an interval."
 )
-_EFFECTIVE = "Worth: how many ratings alone would give as narrow an interval."
 _ANEW = (
     "The judge's weight is fitted anew for the difference: it is not the difference of the two "
-    "corrected means."
-)
-_MORE = (
-    "More ratings: samples to rate until a difference like this one is told from 0 with 80 % "
-    "power; 'not possible here' where rating every sample would not do."
+    "corrected means. More ratings: samples to rate until a difference like this one is told from "
+    "0 with 80 % power; 'not possible here' where rating every sample would not do."
 )
 
 
@@ -67,8 +63,8 @@ class Calibration:
 
 
 class Gold(NamedTuple):
-    """What is believed: values (E, S) of one metric, NaN where nothing was rated. `proxy` is the
-    metric of the run that stands for it on every sample, `scale` the range of the values.
+    """What is believed: `values` (E, S) of one metric, NaN where nothing was rated, within `scale`;
+    and what stands for it on every sample: `scores` (E, S) of the metric `proxy` by `source`.
     """
 
     metric: str
@@ -76,16 +72,10 @@ class Gold(NamedTuple):
     variant: str
     direction: Direction
     values: Floats
-    annotators: int
+    annotators: int = 0
     scale: Scale = UNBOUNDED
-
-
-class Scored(NamedTuple):
-    """Gold with what stands for it on every sample: scores (E, S), and the judge that made them."""
-
-    gold: Gold
-    scores: Floats
-    source: str
+    scores: Floats = np.empty((0, 0))
+    source: str = ""
 
 
 class Difference(NamedTuple):
@@ -120,7 +110,7 @@ def mean_tables(
     nothing is rated, and what `gold_of` raises where no gold is of use.
     """
     return [
-        means_table(frame, one, asked.gold, asked.strata)
+        _means(frame, one, asked)
         for frame, gold in _golds(runs, asked, editors)
         for one in scored(frame, gold)
     ]
@@ -131,14 +121,9 @@ def difference_tables(runs: Sequence[Path], asked: Calibration, a: str, b: str) 
     `mean_tables` does.
     """
     return [
-        differences_table(
-            frame.benchmark, a, b, differences(frame, gold, a, b, asked.strata), asked
-        )
+        _differences(frame, differences(frame, gold, a, b, asked.strata), a, b, asked)
         for frame, gold in _golds(runs, asked, [a, b])
     ]
-
-
-# -- gold ------------------------------------------------------------------------------------------
 
 
 def gold_of(
@@ -146,7 +131,8 @@ def gold_of(
 ) -> tuple[Results, list[Gold]]:
     """The frame of the scores that are to be corrected, and the gold that `word` names.
 
-    `word` is ``human``, ``human@N``, ``JUDGE`` or ``JUDGE@N`` (a seeded draw of N samples).
+    `word` is ``human``, ``human@N``, ``JUDGE`` or ``JUDGE@N``: a seeded draw of N of all samples,
+    whether they have gold or not, for choosing among those that have some would not be a draw.
     `proxies` maps a question to the metric that stands for it, by default the metric of the same
     name. Raises `UnknownName` for a judge without rows and `UsageError` for a word that is none.
     """
@@ -156,7 +142,11 @@ def gold_of(
     name = name or word
     rest = frame.without_people()
     if name == ALL:
-        gold = list(_people(frame))
+        gold = [
+            Gold(one.metric, one.question, "faithful", one.direction, one.mean,
+                 len(one.annotators), (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED)
+            for one in answers(frame)
+        ]  # fmt: skip
     else:
         sources = rest.sources_called(name)
         if len(sources) != 1:
@@ -164,42 +154,25 @@ def gold_of(
             raise UnknownName(
                 f"--calibrate {word}: wanted human or one judge of this run; sources here: {there}"
             )
-        gold = list(_judges(rest.of_source(sources[0])))
+        gold = list(_judged(rest.of_source(sources[0])))
         rest = rest.where(lambda key: key.source != sources[0])
     known = proxies or {}
     gold = [one._replace(proxy=known.get(one.proxy, one.proxy)) for one in gold]
     return rest, _drawn(gold, len(frame.samples), int(number), seed) if sign else gold
 
 
-def draw(samples: int, count: int, seed: int = 0) -> NDArray[np.int64]:
-    """A seeded draw of `count` of so many samples, in order: the same for the same numbers."""
-    chosen = np.random.default_rng(seed).permutation(samples)[:count]
-    return np.sort(chosen).astype(np.int64)
-
-
-def _people(frame: Results) -> Iterator[Gold]:
-    for one in answers(frame):
-        scale = (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED
-        count = len(one.annotators)
-        yield Gold(one.metric, one.question, "faithful", one.direction, one.mean, count, scale)
-
-
-def _judges(frame: Results) -> Iterator[Gold]:
+def _judged(frame: Results) -> Iterator[Gold]:
     known, directions = metrics_of(frame), directions_of(frame)
     for metric in frame.metrics:
-        scale = (known[metric].low, known[metric].high)
-        way = directions.get(metric, "higher")
-        for variant in ("faithful", "corrected"):
+        scale, way = (known[metric].low, known[metric].high), directions.get(metric, "higher")
+        for variant in VARIANTS:
             if frame.has(metric, variant):
                 values = frame.grid(metric, variant).values
-                yield Gold(metric, metric, variant, way, values, 0, scale)
+                yield Gold(metric, metric, variant, way, values, scale=scale)
 
 
 def _drawn(gold: Sequence[Gold], samples: int, count: int, seed: int) -> list[Gold]:
-    """Gold on a draw of all samples, whether they have gold or not: choosing among those that have
-    some would not be a draw.
-    """
-    chosen = draw(samples, count, seed)
+    chosen = np.random.default_rng(seed).permutation(samples)[:count]
     there = sum(any(np.isfinite(one.values[:, k]).any() for one in gold) for k in chosen)
     if there < min(3, len(chosen)):
         raise UsageError(
@@ -212,35 +185,43 @@ def _drawn(gold: Sequence[Gold], samples: int, count: int, seed: int) -> list[Go
     return [one._replace(values=one.values + out) for one in gold]
 
 
-# -- corrected -------------------------------------------------------------------------------------
-
-
-def scored(frame: Results, gold: Sequence[Gold]) -> list[Scored]:
-    """The gold that a metric of the frame stands for; `frame` has one source for each metric.
-    Raises `UsageError` where nothing can be corrected.
+def scored(frame: Results, gold: Sequence[Gold]) -> list[Gold]:
+    """The gold that a metric of the frame stands for, with its scores; `frame` has one source for
+    each metric. Raises `UsageError` where nothing can be corrected.
     """
     made = []
     for one in gold:
-        for variant in (one.variant, *({"faithful", "corrected"} - {one.variant})):
-            if frame.has(one.proxy, variant):
-                scores = frame.grid(one.proxy, variant).values
-                if (np.isfinite(scores).any(axis=1) & np.isfinite(one.values).any(axis=1)).any():
-                    source = ", ".join(filter(None, frame.sources_of(one.proxy)))
-                    made.append(Scored(one, scores, source))
-                break
-    if not made:
-        raise _nothing(frame, gold)
-    return made
+        variants = [one.variant, *({*VARIANTS} - {one.variant})]
+        variant = next((v for v in variants if frame.has(one.proxy, v)), None)
+        if variant is not None:
+            scores = frame.grid(one.proxy, variant).values
+            if (np.isfinite(scores).any(axis=1) & np.isfinite(one.values).any(axis=1)).any():
+                source = ", ".join(filter(None, frame.sources_of(one.proxy)))
+                made.append(one._replace(scores=scores, source=source))
+    if made:
+        return made
+    if not gold:
+        raise UsageError(f"{frame.benchmark}: nothing to calibrate with: no rating of scores")
+    raise _too_few(frame, gold)
 
 
-def corrected(frame: Results, one: Scored, strata: str = "") -> dict[str, Corrected]:
+def _too_few(frame: Results, gold: Sequence[Gold]) -> UsageError:
+    wanted = ", ".join(sorted({item.proxy for item in gold}))
+    here = ", ".join(sorted(metric for metric in frame.metrics if frame.has(metric))) or "none"
+    return UsageError(
+        f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
+        f"for {wanted}; say --set proxy=QUESTION=METRIC with one of: {here}"
+    )
+
+
+def corrected(frame: Results, one: Gold, strata: str = "") -> dict[str, Corrected]:
     """The corrected mean of every editor that has gold and scores. `strata`: the label by which
     the rated samples were drawn.
     """
     labels = frame.samples.labels(strata) if strata else None
     return {
-        editor: corrected_mean(y, f, strata=labels, scale=one.gold.scale)
-        for editor, y, f in zip(frame.editors, one.gold.values, one.scores, strict=True)
+        editor: corrected_mean(y, f, strata=labels, scale=one.scale)
+        for editor, y, f in zip(frame.editors, one.values, one.scores, strict=True)
         if np.isfinite(y).any() and np.isfinite(f).any()
     }
 
@@ -253,36 +234,21 @@ def differences(
     ends = [frame.editors.index(name) for name in (a, b)]
     labels = frame.samples.labels(strata) if strata else None
     made = []
-    for item, scores, _ in scored(frame, gold):
-        rated, judged = (values[ends[1]] - values[ends[0]] for values in (item.values, scores))
-        both = np.isfinite(judged)
-        sides = [
-            corrected_mean(
-                item.values[k], np.where(both, scores[k], np.nan), strata=labels, scale=item.scale
-            )
-            for k in ends
-        ]
-        span = item.scale[1] - item.scale[0]
+    for one in scored(frame, gold):
+        rated, judged = (np.subtract(*values[ends[::-1]]) for values in (one.values, one.scores))
+        both, span = np.isfinite(judged), one.scale[1] - one.scale[0]
         found = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
         if not math.isnan(found.value):
+            first, second = (
+                corrected_mean(one.values[k], np.where(both, one.scores[k], np.nan),
+                               strata=labels, scale=one.scale)
+                for k in ends
+            )  # fmt: skip
             more = more_ratings(rated, judged, strata=labels)
-            one, other = sides
-            made.append(Difference(item.metric, item.direction, one, other, found, more))
+            made.append(Difference(one.metric, one.direction, first, second, found, more))
     if not made:
-        raise _nothing(frame, gold)
+        raise _too_few(frame, gold)
     return made
-
-
-def _nothing(frame: Results, gold: Sequence[Gold]) -> UsageError:
-    if not gold:
-        return UsageError(f"{frame.benchmark}: nothing to calibrate with: no rating of scores")
-    wanted = ", ".join(sorted({item.proxy for item in gold}))
-    there = [m for m in frame.metrics if frame.has(m, "faithful") or frame.has(m, "corrected")]
-    here = ", ".join(sorted(there)) or "none"
-    return UsageError(
-        f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
-        f"for {wanted}; say --set proxy=QUESTION=METRIC with one of: {here}"
-    )
 
 
 def _golds(
@@ -292,7 +258,7 @@ def _golds(
     given = dict(word.partition("=")[::2] for word in asked.proxies)
     if not all(given.values()):
         raise UsageError("proxy: wanted QUESTION=METRIC, such as --set proxy=CP=masked_ssim")
-    rated = 0
+    rated = False
     first: EditgaugeError = UsageError(
         f"--calibrate {asked.gold}: nobody has rated anything in this run; see: editgauge study "
         f"import --help"
@@ -306,97 +272,88 @@ def _golds(
             first = error
             continue
         if gold:
-            rated += 1
+            rated = True
             yield rest, gold
     if not rated:
         raise first
 
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
-def means_table(frame: Results, one: Scored, gold: str, strata: str = "") -> Table:
+def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
     """One metric of every editor: corrected, from the ratings alone, and the judge's own mean."""
-    item = one.gold
-    lines = [
-        TableRow(
-            name=editor,
-            cells={
-                "corrected": _between(found.value, found.low, found.high),
-                "alone": _alone(found),
-                "judge": _between(found.judge),
-                "worth": _between(found.effective),
-            },
-        )
-        for editor, found in corrected(frame, one, strata).items()
-    ]
-    who = f"{item.annotators} annotators" if item.annotators else gold
-    about = f"Gold: {who}; scores of every sample: {item.proxy} of {one.source or 'the run'}."
+    who = f"{one.annotators} annotators" if one.annotators else asked.gold
+    about = f"Gold: {who}; scores of every sample: {one.proxy} of {one.source or 'the run'}."
+    columns = {"corrected": "corrected", "alone": f"{asked.gold} alone", "judge": "judge alone"}
     return Table(
-        name=f"{frame.benchmark}.calibrated.{item.metric}",
-        title=f"{frame.benchmark}: {item.metric}, as if {gold} had rated everything",
-        columns=[
-            Column(name="corrected", heading=("corrected",), digits=3, direction=item.direction),
-            Column(name="alone", heading=(f"{gold} alone",)),
-            Column(name="judge", heading=("judge alone",)),
-            Column(name="worth", heading=("worth",), digits=0),
+        name=f"{frame.benchmark}.calibrated.{one.metric}",
+        title=f"{frame.benchmark}: {one.metric}, as if {asked.gold} had rated everything",
+        columns=_columns({**columns, "worth": "worth"}, corrected=one.direction),
+        rows=[
+            TableRow(name=editor, cells={
+                "corrected": _cell(*found[:3]),
+                "alone": _alone(found),
+                "judge": _cell(found.judge),
+                "worth": _cell(found.effective),
+            })
+            for editor, found in corrected(frame, one, asked.strata).items()
         ],
-        rows=lines,
         benchmark=frame.benchmark,
-        variant=item.variant,
+        variant=one.variant,
         source=one.source,
-        notes=[about, _HOW, _EFFECTIVE, *_strata(strata)],
-        meta={"variants": [item.variant]},
-    )
+        notes=[about, _HOW, *_strata(asked)],
+        meta={"variants": [one.variant]},
+    )  # fmt: skip
 
 
-def differences_table(
-    benchmark: str, a: str, b: str, found: Sequence[Difference], asked: Calibration
+def _differences(
+    frame: Results, found: Sequence[Difference], a: str, b: str, asked: Calibration
 ) -> Table:
     """Every metric's difference B - A, corrected, and what it would take to decide it."""
     headings = {
         "a": a, "b": b, "difference": "B − A", "alone": f"B − A, {asked.gold} alone",
         "worth": "worth", "verdict": "B is", "more": "more ratings",
     }  # fmt: skip
-    lines = []
-    for item in found:
-        more = "not possible here" if item.more is None else str(item.more)
-        cells = {
-            "a": _between(item.a.value, item.a.low, item.a.high),
-            "b": _between(item.b.value, item.b.low, item.b.high),
-            "difference": _between(
-                item.difference.value, item.difference.low, item.difference.high
-            ),
-            "alone": _alone(item.difference),
-            "worth": _between(item.difference.effective),
-            "verdict": Cell(value=None, text=item.verdict),
-            "more": Cell(value=None, text=more),
-        }
-        lines.append(TableRow(name=item.metric, cells=cells))
     about = f"A = {a}, B = {b}, on the samples both have; gold: {asked.gold}."
     return Table(
-        name=f"{benchmark}.calibrated.difference",
-        title=f"{benchmark}: {b} against {a}, as if {asked.gold} had rated everything",
-        columns=[
-            Column(name=name, heading=(heading,), digits=0 if name == "worth" else 3)
-            for name, heading in headings.items()
+        name=f"{frame.benchmark}.calibrated.difference",
+        title=f"{frame.benchmark}: {b} against {a}, as if {asked.gold} had rated everything",
+        columns=_columns(headings),
+        rows=[
+            TableRow(name=item.metric, cells={
+                "a": _cell(*item.a[:3]),
+                "b": _cell(*item.b[:3]),
+                "difference": _cell(*item.difference[:3]),
+                "alone": _alone(item.difference),
+                "worth": _cell(item.difference.effective),
+                "verdict": Cell(value=None, text=item.verdict),
+                "more": Cell(value=None, text=str(
+                    "not possible here" if item.more is None else item.more
+                )),
+            })
+            for item in found
         ],
-        rows=lines,
-        benchmark=benchmark,
-        notes=[about, _HOW, _EFFECTIVE, _ANEW, _MORE, *_strata(asked.strata)],
+        benchmark=frame.benchmark,
+        notes=[about, _HOW, _ANEW, *_strata(asked)],
         meta={"names": "metric"},
-    )
+    )  # fmt: skip
 
 
-def _strata(strata: str) -> list[str]:
-    return [f"Strata: {strata}."] if strata else []
+def _columns(headings: Mapping[str, str], **directions: Direction) -> list[Column]:
+    return [
+        Column(name=name, heading=(said,), digits=0 if name == "worth" else 3,
+               direction=directions.get(name))
+        for name, said in headings.items()
+    ]  # fmt: skip
+
+
+def _strata(asked: Calibration) -> list[str]:
+    return [f"Strata: {asked.strata}."] if asked.strata else []
 
 
 def _alone(found: Corrected) -> Cell:
-    made = _between(found.alone, found.alone_low, found.alone_high)
+    made = _cell(found.alone, found.alone_low, found.alone_high)
     return made if made.value is None else replace(made, n=found.rated, of=found.judged)
 
 
-def _between(value: float, low: float = math.nan, high: float = math.nan) -> Cell:
+def _cell(value: float, low: float = math.nan, high: float = math.nan) -> Cell:
     ends = [None if math.isnan(number) else number for number in (value, low, high)]
     return Cell(value=ends[0], low=ends[1], high=ends[2])

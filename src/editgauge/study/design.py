@@ -1,36 +1,5 @@
-"""The design of a study: one TOML file that says what is shown to whom and what is asked.
-
-::
-
-    name = "first"
-    mode = "rank"                      # rank, rate, grade (good/fair/poor) or pairwise
-    benchmark = "medebench"            # needed where the run has several
-    editors = ["model-a", "model-b"]   # default: every editor with outputs
-    annotators_per_sample = 2
-    seed = 1
-    hint = false                       # show the sample's knowledge
-    reference = true                   # show the reference, if there is one
-    return_after = 86400               # seconds without a sign of life, then others take over
-
-    [[questions]]
-    id = "EA"
-    text = "Does the output follow the instruction?"
-
-    [samples]
-    by = "organ"                       # a stratified draw: `each` of every value …
-    each = 20
-    # count = 50                       # … or so many at random, or
-    # ids = ["a", "b"]                 # … these
-
-    [training]
-    samples = ["c"]                    # shown first, not counted
-    feedback = { c = "The second output leaves the old text visible." }
-
-    [checks]
-    every = 10                         # an attention check after so many samples
-
-    [repeats]
-    share = 0.1                        # of an annotator's samples come again at the end
+"""The design of a study: one TOML file that says what is shown to whom and what is asked; see the
+example in docs/how-to/human-study.md.
 """
 
 from __future__ import annotations
@@ -91,8 +60,10 @@ class Repeats(_Part, frozen=True):
 
 
 class Design(_Part, frozen=True, kw_only=True):
-    """A study as its file says; see the module. Where it was checked against a run (`resolved`),
-    `benchmark` and `editors` are named and ``samples.ids`` are the samples that were drawn.
+    """A study as its file says. Where it was checked against a run (`resolved`), `benchmark` and
+    `editors` are named and ``samples.ids`` are the samples that were drawn. `hint`: whether the
+    sample's knowledge is shown; `reference`: its reference. `return_after`: seconds without a sign
+    of life, after which others take over.
     """
 
     mode: Scale
@@ -119,21 +90,16 @@ class Design(_Part, frozen=True, kw_only=True):
 def read_design(
     path: Path, samples: Samples, outputs: Mapping[str, Sequence[str]], benchmark: str
 ) -> Design:
-    """The design in a file, resolved against a run: `outputs` maps a sample to its editors.
-
-    Raises `DataError` that names the key, what was wanted and what was found.
+    """The design in a file, resolved against a run: `outputs` maps a sample to its editors. Raises
+    `DataError` that names the key, what was wanted and what was found.
     """
     return resolved(toml_tables(path), samples, outputs, benchmark, where=path.name)
 
 
 def resolved(
-    facts: Mapping[str, Any],
-    samples: Samples,
-    outputs: Mapping[str, Sequence[str]],
-    benchmark: str,
-    *,
-    where: str = "design",
-) -> Design:
+    facts: Mapping[str, Any], samples: Samples, outputs: Mapping[str, Sequence[str]],
+    benchmark: str, *, where: str = "design",
+) -> Design:  # fmt: skip
     """As `read_design`, from a mapping."""
     design = convert(dict(facts), Design, where)
     if design.benchmark not in ("", benchmark):
@@ -147,37 +113,34 @@ def resolved(
             f"{least} or more with outputs in the run: {', '.join(there) or 'there are none'}"
         )
     shown = [s for s in samples.ids if len(set(outputs.get(s, ())) & set(editors)) >= least]
-    training = design.training
+    training, ids = design.training, design.samples.ids or []
     named = {
         "editors": editors,
         "questions": [question.id for question in design.questions],
         "training": training.samples,
-        "samples.ids": design.samples.ids or [],
+        "samples.ids": ids,
     }
     for key, names in named.items():
         if len(set(names)) != len(names):
             raise DataError(f"{where}: {key}: one is named twice; name each once")
-    for name in (*training.samples, *training.feedback, *named["samples.ids"]):
+    for name in (*training.samples, *training.feedback, *ids):
         if name not in shown:
             raise DataError(f"{where}: sample {name!r} has no outputs to show")
     rest = [name for name in shown if name not in training.samples]
-    drawn = msgspec.structs.replace(design.samples, ids=_drawn(design, samples, rest, where))
+    drawn = msgspec.structs.replace(design.samples, ids=ids or _drawn(design, samples, rest, where))
     return msgspec.structs.replace(
         design, benchmark=benchmark, editors=list(editors), samples=drawn
     )
 
 
 def _drawn(design: Design, samples: Samples, shown: Sequence[str], where: str) -> list[str]:
-    """The samples of the study, in the benchmark's order."""
+    """The samples of a seeded draw, in the benchmark's order."""
     draw = design.samples
-    if draw.ids is not None:
-        return draw.ids
-    labels = (
-        dict(zip(samples.ids, samples.labels(draw.by).tolist(), strict=True)) if draw.by else {}
-    )
+    labels = samples.labels(draw.by).tolist() if draw.by else [""] * len(samples.ids)
     groups: dict[str, list[str]] = {}
-    for name in shown:
-        groups.setdefault(labels.get(name, ""), []).append(name)
+    for name, label in zip(samples.ids, labels, strict=True):
+        if name in shown:
+            groups.setdefault(label, []).append(name)
     wanted = draw.each if draw.by else draw.count
     random = np.random.default_rng(design.seed)
     chosen: set[str] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +18,10 @@ from editgauge.types import Direction, Status
 Floats = NDArray[np.float64]
 ALL = "human"
 """The source of the derived rows: the mean over annotators."""
+_SCORED = STATUSES.index(Status.SCORED)
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(NamedTuple):
     """What people said to one question on one scale.
 
     `values`: shape (annotators, repeats, editors, samples), NaN where nothing was said; ranks are
@@ -57,10 +57,18 @@ class Answers:
         """`mean` with higher = better: ranks change their sign."""
         return self.mean if self.direction == "higher" else -self.mean
 
-    @property
-    def rated(self) -> int:
-        """How many samples somebody rated."""
-        return int((~np.isnan(self.mean)).any(axis=0).sum())
+
+class Comparisons(NamedTuple):
+    """Comparisons of one question: `wins` (samples, editors, editors), how often the line was
+    preferred to the column, a tie and "both bad" as half a win for each; `annotators` who compared.
+    """
+
+    question: str
+    annotators: int
+    editors: tuple[str, ...]
+    wins: Floats
+    ties: int
+    total: int
 
 
 def mean_of(tables: Floats) -> Floats:
@@ -70,34 +78,15 @@ def mean_of(tables: Floats) -> Floats:
         return np.asarray(np.where(given, tables, 0.0).sum(axis=0) / given.sum(axis=0))
 
 
-class Comparisons(NamedTuple):
-    """Comparisons of one question: `wins` (samples, editors, editors), how often the line was
-    preferred to the column, a tie and "both bad" as half a win for each; `annotators` who compared.
-    """
-
-    question: str
-    annotators: tuple[str, ...]
-    editors: tuple[str, ...]
-    wins: Floats
-    ties: int
-    total: int
-
-
 def directions_of(frame: Results) -> dict[str, Direction]:
     """Metric -> which way is better, for the metrics whose direction is known."""
     found = metrics_of(frame.without_people())
     return {name: item.direction for name, item in found.items() if item.direction is not None}
 
 
-def annotators_of(frame: Results) -> tuple[str, ...]:
-    """The annotators that have rows."""
-    return tuple(name.removeprefix(PEOPLE) for name in frame.sources if name.startswith(PEOPLE))
-
-
-def questions(frame: Results) -> list[tuple[str, Question]]:
-    """(metric, question) of every kind of answer in the frame.
-
-    Raises `UsageError` where one question was answered by 1-5 and by grades, which share a metric.
+def questions(frame: Results) -> dict[str, Question]:
+    """Metric -> question of every kind of answer in the frame. Raises `UsageError` where one
+    question was answered by 1-5 and by grades, which share a metric.
     """
     asked: dict[str, Question] = {}
     for metric, scorer in sorted({(key.metric, key.scorer) for key in frame.cubes}):
@@ -107,42 +96,36 @@ def questions(frame: Results) -> list[tuple[str, Question]]:
                 f"question {one.name!r}: rated 1-5 by some and good/fair/poor by others, which "
                 f"cannot be put together; give one of them another question name"
             )
-    return list(asked.items())
+    return asked
 
 
 def answers(frame: Results) -> list[Answers]:
     """The answers to every question but comparisons, in the order of the metrics' names."""
     people = frame.only_people()
-    names = annotators_of(people)
     return [
-        _answers(people, metric, asked, names)
-        for metric, asked in questions(people)
+        _answers(people, metric, asked)
+        for metric, asked in questions(people).items()
         if asked.scale != "pairwise"
     ]
 
 
-def _answers(frame: Results, metric: str, asked: Question, names: Sequence[str]) -> Answers:
-    cubes = {key: cube for key, cube in frame.cubes.items() if key.metric == metric}
-    repeats = max(len(cube.values) for cube in cubes.values())
-    values = np.full((len(names), repeats, len(frame.editors), len(frame.samples)), np.nan)
-    for key, cube in cubes.items():
-        mine = values[names.index(key.source.removeprefix(PEOPLE)), : len(cube.values)]
-        mine[cube.status == _SCORED] = cube.values[cube.status == _SCORED]
-    said = ~np.isnan(values).all(axis=(1, 2, 3))
-    who = tuple(name for name, keep in zip(names, said, strict=True) if keep)
-    return Answers(
-        asked.name, asked.scale, metric, who, frame.editors, frame.samples.ids, values[said]
-    )
-
-
-_SCORED = STATUSES.index(Status.SCORED)
+def _answers(people: Results, metric: str, asked: Question) -> Answers:
+    cubes = {key.source: cube for key, cube in people.cubes.items() if key.metric == metric}
+    cubes = {who: cube for who, cube in sorted(cubes.items()) if (cube.status == _SCORED).any()}
+    repeats = max((len(cube.values) for cube in cubes.values()), default=1)
+    shape = (len(cubes), repeats, len(people.editors), len(people.samples))
+    values = np.full(shape, np.nan)
+    for mine, cube in zip(values, cubes.values(), strict=True):
+        mine[: len(cube.values)] = np.where(cube.status == _SCORED, cube.values, np.nan)
+    who = tuple(name.removeprefix(PEOPLE) for name in cubes)
+    return Answers(asked.name, asked.scale, metric, who, people.editors, people.samples.ids, values)
 
 
 def comparisons(frame: Results) -> list[Comparisons]:
     """The comparisons of every question, first times only."""
     people = frame.only_people()
     asked: dict[str, dict[str, str]] = {}
-    for metric, one in questions(people):
+    for metric, one in questions(people).items():
         if one.scale == "pairwise":
             asked.setdefault(one.name, {})[metric] = one.against
     return [_compared(people, question, against) for question, against in asked.items()]
@@ -153,22 +136,19 @@ def _compared(people: Results, question: str, against: Mapping[str, str]) -> Com
     editors = sorted({*people.editors, *against.values()})
     own = [editors.index(name) for name in people.editors]
     wins = np.zeros((len(people.samples), len(editors), len(editors)))
-    ties = total = 0
-    who = set()
+    ties, total, who = 0, 0, set()
     for key, cube in people.cubes.items():
-        if key.metric not in against:
-            continue
-        given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, E)
-        other = editors.index(against[key.metric])
-        wins[:, own, other] += np.nan_to_num(given)
-        wins[:, other, own] += np.nan_to_num(1.0 - given)
-        ties += int((given == 0.5).sum())
-        total += int((~np.isnan(given)).sum())
-        if not np.isnan(given).all():
-            who.add(key.source.removeprefix(PEOPLE))
+        if key.metric in against:
+            given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, E)
+            other = editors.index(against[key.metric])
+            wins[:, own, other] += np.nan_to_num(given)
+            wins[:, other, own] += np.nan_to_num(1.0 - given)
+            ties += int((given == 0.5).sum())
+            total += int((~np.isnan(given)).sum())
+            who |= {key.source} if not np.isnan(given).all() else set()
     kept = np.flatnonzero((wins + wins.transpose(0, 2, 1)).sum(axis=(0, 1)))
     names = tuple(editors[k] for k in kept.tolist())
-    return Comparisons(question, tuple(sorted(who)), names, wins[:, kept][:, :, kept], ties, total)
+    return Comparisons(question, len(who), names, wins[:, kept][:, :, kept], ties, total)
 
 
 def averaged_for(sources: Sequence[str] | None) -> Callable[[Results], Results]:
@@ -180,14 +160,13 @@ def averaged_for(sources: Sequence[str] | None) -> Callable[[Results], Results]:
 
 def averaged(frame: Results) -> Results:
     """The frame with all annotators' rows replaced by their mean over annotators, per sample and
-    editor: source ``human``. Repeats beyond the first time are left out.
-
-    This is how ``--source human`` fills a benchmark's own tables with people's ratings. The rows of
-    machines are kept as they are.
+    editor: source ``human``. Repeats beyond the first time are left out; the rows of machines are
+    kept as they are. So ``--source human`` fills a benchmark's own tables with people's ratings.
     """
-    cubes = dict(frame.without_people().cubes)
+    machines = frame.without_people()
+    cubes = dict(machines.cubes)
     for one in answers(frame):
         status = np.where(np.isnan(one.mean), -1, _SCORED).astype(np.int8)
         key = Key(one.metric, "faithful", ALL, f"{ALL}.{one.scale}")
         cubes[key] = Cube(one.mean[None], status[None])
-    return replace(frame.without_people(), cubes=cubes)
+    return replace(machines, cubes=cubes)

@@ -1,8 +1,6 @@
-"""Blind copies of a sample's pictures: nothing but pixels tells two editors apart.
-
-Every picture of a sample becomes a PNG of one width and height (fitted into the input's frame, grey
-bars where its shape differs), without metadata. Copies lie in the run's cache and may be deleted at
-any time.
+"""Blind copies of a sample's pictures: every one becomes a PNG of one width and height (fitted into
+the input's frame, grey bars where its shape differs), without metadata. Copies lie in the run's
+cache and may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -28,16 +26,13 @@ _QUICK = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_
 
 
 class Pictures:
-    """Blind copies of one run's pictures. Safe to call from several threads."""
+    """Blind copies of one run's pictures, from any thread. `outputs`: (sample, editor) -> path."""
 
     def __init__(
         self, run: Run, records: Mapping[str, Mapping[str, Any]],
         outputs: Mapping[tuple[str, str], str],
     ) -> None:  # fmt: skip
-        self.run = run
-        self.records = records
-        self.outputs = outputs
-        """(sample, editor) -> path of the output in the run."""
+        self.run, self.records, self.outputs = run, records, outputs
 
     def names(self, sample: str) -> list[str]:
         """What there is beside the outputs: ``input0``…, ``reference``, ``mask``."""
@@ -69,9 +64,7 @@ class Pictures:
         return data
 
     def make(self, samples: Iterable[str], editors: Sequence[str]) -> None:
-        """Make the copies of these samples beforehand, so that nobody waits for one; what cannot be
-        made is told when it is asked for.
-        """
+        """Make the copies of these samples beforehand, as far as they can be made."""
         for sample in samples:
             with suppress(EditgaugeError, OSError):
                 for name in self.names(sample):
@@ -107,25 +100,20 @@ class Pictures:
 
 def placed(pixels: Array, width: int, height: int) -> Array:
     """A picture (H, W, 3) fitted into a frame of the given size, with grey bars."""
-    own = (pixels.shape[1], pixels.shape[0])
-    scale = min(width / own[0], height / own[1])
-    inner = (
-        min(max(1, round(own[0] * scale)), width),
-        min(max(1, round(own[1] * scale)), height),
-    )
-    if inner != own:
-        way = cv2.INTER_AREA if inner[0] < own[0] else cv2.INTER_CUBIC
-        pixels = np.asarray(cv2.resize(pixels, inner, interpolation=way))
-    left, top = (width - inner[0]) // 2, (height - inner[1]) // 2
+    h, w = pixels.shape[:2]
+    scale = min(width / w, height / h)
+    inner_w, inner_h = min(max(1, round(w * scale)), width), min(max(1, round(h * scale)), height)
+    if (inner_w, inner_h) != (w, h):
+        way = cv2.INTER_AREA if inner_w < w else cv2.INTER_CUBIC
+        pixels = np.asarray(cv2.resize(pixels, (inner_w, inner_h), interpolation=way))
+    left, top = (width - inner_w) // 2, (height - inner_h) // 2
     out = np.full((height, width, 3), GREY, dtype=np.uint8)
-    out[top : top + inner[1], left : left + inner[0]] = pixels
+    out[top : top + inner_h, left : left + inner_w] = pixels
     return out
 
 
 def outline(mask: NDArray[np.bool_]) -> Array:
-    """The edge of a mask (H, W) as a picture with an alpha channel: (H, W, 4), red where the edge
-    is, transparent elsewhere.
-    """
+    """The edge of a mask (H, W) in red, transparent elsewhere: (H, W, 4)."""
     size = max(1, round(max(mask.shape) / 300))
     kernel = np.ones((2 * size + 1, 2 * size + 1), np.uint8)
     grey = mask.astype(np.uint8)

@@ -32,7 +32,6 @@ class ImportedRatings(NamedTuple):
 
 def known_of(run: Run, benchmark: str = "") -> Known:
     """What ratings of a run may be about: its samples, and every editor with an output or a row.
-
     Raises `UsageError` where the run has no samples, or several benchmarks and none is named.
     """
     there = run.benchmarks()
@@ -56,9 +55,8 @@ def salt_of(run: Run) -> str:
 
 
 def import_ratings(run: Run, rows: Iterable[Row]) -> ImportedRatings:
-    """Write people's rows; a row whose value or detail changed retires the older one.
-
-    Rows that are there already are passed over, so that the same file may be imported twice.
+    """Write people's rows; a row whose value or detail changed retires the older one, one that is
+    there already is passed over.
     """
     wanted = {row.key: row for row in rows}
     benchmarks = sorted({row.benchmark for row in wanted.values()})
@@ -105,11 +103,8 @@ _HEAD = ("benchmark", "sample", "annotator", "question", "repeat", "scale")
 
 
 def export(ratings: Sequence[Rating], shape: str) -> str:
-    """Ratings as csv, ``long`` or ``wide``; comparisons always have the shape ``pairwise``.
-
-    Importing the text again changes nothing but comments of several lines, which become one; what
-    was skipped has an empty value. Raises `UsageError` for comparisons among scores, which one file
-    cannot hold.
+    """Ratings as csv, ``long`` or ``wide``; comparisons always have the shape ``pairwise``. What
+    was skipped has an empty value. Raises `UsageError` for comparisons among scores.
     """
     pairwise = {rating.scale == "pairwise" for rating in ratings}
     if len(pairwise) > 1:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,14 +42,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 """What a column may be called, ours first."""
 _SCALES: Mapping[str, Scale] = {
-    "rank": "rank",
-    "rate": "rate",
-    "rating": "rate",
-    "1-5": "rate",
-    "grade": "grade",
-    "good-fair-poor": "grade",
-    "pairwise": "pairwise",
-}
+    "rank": "rank", "rate": "rate", "rating": "rate", "1-5": "rate", "grade": "grade",
+    "good-fair-poor": "grade", "pairwise": "pairwise",
+}  # fmt: skip
 
 
 class Known(NamedTuple):
@@ -60,31 +55,21 @@ class Known(NamedTuple):
     editors: frozenset[str]
 
 
-class Line(NamedTuple):
-    """One record of the file: the number of its first line, and its cells by our column names
-    (wide: editors' columns by their names).
-    """
-
-    number: int
-    cells: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A file as it was read: its shape (long, wide, pairwise), the columns that are values (wide:
-    names of editors; long: ``value``; pairwise: none), the heading of a long file's values, and its
-    lines.
+    names of editors; long: ``value``; pairwise: none), the heading of a long file's values, its
+    records by our column names with the number of each one's first line, and what is wrong with
+    others.
     """
 
-    name: str
     shape: str
     values: tuple[str, ...]
     heading: str
-    lines: tuple[Line, ...]
+    lines: Sequence[tuple[int, Mapping[str, str]]]
+    problems: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """The ratings of a file, the scale they are on, and who gave them."""
 
     ratings: list[Rating]
@@ -110,44 +95,42 @@ def read_ratings(
     nothing says whether numbers are ranks or ratings.
     """
     sheet = read_sheet(path, known)
-    chosen = _scale(sheet, scale)
-    problems: list[str] = []
-    ratings: list[Rating] = []
+    chosen = _scale(path.name, sheet, scale)
+    problems, ratings = list(sheet.problems), []
     first: dict[tuple[object, ...], int] = {}
-    sizes = Counter(_group(line) for line in sheet.lines)
-    for line in sheet.lines:
-        shown = len(sheet.values) if sheet.shape == "wide" else sizes[_group(line)]
+    sizes = Counter(_group(cells) for _, cells in sheet.lines)
+    for number, cells in sheet.lines:
+        shown = len(sheet.values) if sheet.shape == "wide" else sizes[_group(cells)]
+        blank = Rating(
+            benchmark=known.benchmark, sample=cells["sample"], editor="",
+            question=cells.get("question") or question, annotator=cells["annotator"], scale=chosen,
+            value=None, origin={"file": path.name},
+            detail={"comment": cells["comment"][:4000]} if cells.get("comment") else {},
+        )  # fmt: skip
         try:
-            for rating in _ratings(sheet, line, known, chosen, question, shown):
+            for rating in _ratings(sheet, blank, cells, known, shown):
                 who = f"rater-{digest(salt, rating.annotator)[:6]}" if salt else rating.annotator
+                check_pseudonym(who)
                 key = (rating.metric, rating.sample, who, rating.repeat,
                        *sorted((rating.editor, rating.against)))  # fmt: skip
-                if first.setdefault(key, line.number) != line.number:
+                if first.setdefault(key, number) != number:
                     raise ValueError(
                         f"{who} rated {rating.editor} on {rating.sample!r} in line {first[key]} "
                         f"already; number repeats in a column repeat (0, 1…)"
                     )
-                check_pseudonym(who)
                 ratings.append(replace(rating, annotator=who))
         except (ValueError, UsageError) as why:
-            problems.append(f"line {line.number}: {plain(str(why), 400)}")
-    _raise_any(sheet.name, problems, ratings)
-    return Parsed(ratings, chosen, tuple(dict.fromkeys(rating.annotator for rating in ratings)))
-
-
-def _raise_any(name: str, problems: Sequence[str], ratings: Sequence[Rating]) -> None:
+            problems.append(f"line {number}: {plain(str(why), 400)}")
     if problems:
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        lines = "\n  ".join(problems[:_SHOWN])
+        told = "\n  ".join(problems[:_SHOWN])
         raise DataError(
-            f"{name}: {len(problems)} things do not fit, nothing was taken in:\n  {lines}{more}\n"
-            f"fix these lines and import the file again"
+            f"{path.name}: {len(problems)} things do not fit, nothing was taken in:\n  {told}"
+            f"{more}\nfix these lines and import the file again"
         )
     if not ratings:
-        raise DataError(f"{name}: no rating in it; every value is empty")
-
-
-# -- the file --------------------------------------------------------------------------------------
+        raise DataError(f"{path.name}: no rating in it; every value is empty")
+    return Parsed(ratings, chosen, tuple(dict.fromkeys(rating.annotator for rating in ratings)))
 
 
 def read_sheet(path: Path, known: Known) -> Sheet:
@@ -165,20 +148,21 @@ def read_sheet(path: Path, known: Known) -> Sheet:
     }
     taken = set(places.values())
     editors = {h: k for k, h in enumerate(headings) if h in known.editors and k not in taken}
-    shape = _shape(path.name, headings, places, editors)
+    shape = _shape(path.name, headings, {*places}, bool(editors))
     wanted = {**places, **editors} if shape == "wide" else places
-    lines = []
+    lines, problems = [], []
     for number, cells in records:
-        if len(cells) != len(headings) and any(cell.strip() for cell in cells):
-            raise DataError(
-                f"{path.name}, line {number}: {len(cells)} cells, but {len(headings)} headings; "
-                f"quote cells that hold the separator"
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) == len(headings):
+            lines.append((number, {key: _cell(cells[at]) for key, at in wanted.items()}))
+        else:
+            problems.append(
+                f"line {number}: {len(cells)} cells, but {len(headings)} headings; quote cells "
+                f"that hold the separator"
             )
-        if any(cell.strip() for cell in cells):
-            lines.append(Line(number, {key: _cell(cells[at]) for key, at in wanted.items()}))
     values = {"wide": tuple(editors), "long": ("value",)}.get(shape, ())
-    heading = lower[places["value"]] if shape == "long" else ""
-    return Sheet(path.name, shape, values, heading, tuple(lines))
+    return Sheet(shape, values, lower[places["value"]] if shape == "long" else "", lines, problems)
 
 
 def _cell(text: str) -> str:
@@ -187,16 +171,12 @@ def _cell(text: str) -> str:
     return text[1:] if text[:1] == "'" and csv_text(text[1:]) == text else text
 
 
-def _shape(
-    name: str, headings: Sequence[str], places: Mapping[str, int], editors: Mapping[str, int]
-) -> str:
-    if {"sample", "annotator"} <= places.keys():
-        if {"editor_a", "editor_b", "winner"} <= places.keys():
-            return "pairwise"
-        if {"editor", "value"} <= places.keys():
-            return "long"
-        if editors:
-            return "wide"
+def _shape(name: str, headings: Sequence[str], there: set[str], editors: bool) -> str:
+    wanted = {"pairwise": {"editor_a", "editor_b", "winner"}, "long": {"editor", "value"}}
+    shapes = [shape for shape, columns in wanted.items() if columns <= there]
+    shapes += ["wide"] if editors else []
+    if shapes and {"sample", "annotator"} <= there:
+        return shapes[0]
     shown = ", ".join(plain(heading) for heading in headings)[:300] or "nothing"
     raise DataError(
         f"{name}, line 1: wanted the columns sample, annotator and either editor, value (long), or "
@@ -205,84 +185,74 @@ def _shape(
     )
 
 
-def _scale(sheet: Sheet, given: str) -> Scale:
+def _scale(name: str, sheet: Sheet, given: str) -> Scale:
     """The scale of a file: as asked, or as its columns say."""
-    named = sorted({line.cells["scale"] for line in sheet.lines if line.cells.get("scale")})
-    values = {line.cells[name] for line in sheet.lines for name in sheet.values}
+    named = sorted({cells["scale"] for _, cells in sheet.lines if cells.get("scale")})
+    values = {cells[column] for _, cells in sheet.lines for column in sheet.values}
     if given:
         chosen = scale_named(given)
     elif sheet.shape == "pairwise":
         chosen = "pairwise"
     elif len(named) > 1:
-        raise UsageError(f"{sheet.name}: two scales ({', '.join(map(plain, named))}) in one file")
+        raise UsageError(f"{name}: two scales ({', '.join(map(plain, named))}) in one file")
     elif named or sheet.heading in ("rank", "rating", "grade"):
         chosen = scale_named(named[0] if named else sheet.heading)
     elif values and not any(letter.isdigit() for text in values for letter in text):
         chosen = "grade"
     else:
         raise UsageError(
-            f"{sheet.name}: the values could be ranks (1 = best) or ratings (5 = best); "
+            f"{name}: the values could be ranks (1 = best) or ratings (5 = best); "
             f"say --scale rank or --scale 1-5"
         )
     if (chosen == "pairwise") != (sheet.shape == "pairwise"):
-        raise UsageError(f"scale {chosen}: {sheet.name} has the columns of the shape {sheet.shape}")
+        raise UsageError(f"scale {chosen}: {name} has the columns of the shape {sheet.shape}")
     return chosen
 
 
-# -- ratings ---------------------------------------------------------------------------------------
-
-
-def _group(line: Line) -> tuple[str, ...]:
+def _group(cells: Mapping[str, str]) -> tuple[str, ...]:
     """What was said together: of one sample, by one annotator, to one question, at once."""
-    return tuple(line.cells.get(n, "") for n in ("sample", "annotator", "question", "repeat"))
+    return tuple(cells.get(name, "") for name in ("sample", "annotator", "question", "repeat"))
 
 
 def _ratings(
-    sheet: Sheet, line: Line, known: Known, scale: Scale, question: str, shown: int
+    sheet: Sheet, blank: Rating, cells: Mapping[str, str], known: Known, shown: int
 ) -> Iterator[Rating]:
-    """The ratings of a line. `shown`: how many outputs were rated together. Raises `ValueError` for
-    what does not fit.
+    """The ratings of a record. `shown`: how many outputs were rated together. Raises `ValueError`
+    for what does not fit.
     """
-    cells = line.cells
-    asked, repeat = cells.get("question") or question, cells.get("repeat") or "0"
-    _need_known("sample", cells["sample"], known.samples)
-    if any(letter in asked for letter in ".\n") or len(asked) > 80:
-        raise ValueError(f"question {asked!r}: wanted a short name without dots")
+    _need_known("sample", blank.sample, known.samples)
+    if any(letter in blank.question for letter in ".\n") or len(blank.question) > 80:
+        raise ValueError(f"question {blank.question!r}: wanted a short name without dots")
+    repeat = cells.get("repeat") or "0"
     if not repeat.isascii() or not repeat.isdigit() or int(repeat) > 99:
         raise ValueError(f"repeat {repeat!r}: wanted 0, 1, 2…")
-    rating = Rating(
-        benchmark=known.benchmark,
-        sample=cells["sample"],
-        editor="",
-        question=asked,
-        annotator=cells["annotator"],
-        scale=scale,
-        value=None,
-        repeat=int(repeat),
-        detail={"comment": cells["comment"][:4000]} if cells.get("comment") else {},
-        origin={"file": sheet.name},
-    )
+    blank = replace(blank, repeat=int(repeat))
     if sheet.shape == "pairwise" and cells["winner"]:
-        yield _comparison(rating, cells, known)
+        yield _comparison(blank, cells, known)
+    faults = []
     for column in sheet.values:
         editor = cells["editor"] if column == "value" else column
-        _need_known("editor", editor, known.editors)
-        if cells[column]:
-            yield replace(rating, editor=editor, value=value_of(scale, cells[column], shown))
+        try:
+            _need_known("editor", editor, known.editors)
+            if cells[column]:
+                value = value_of(blank.scale, cells[column], shown)
+                yield replace(blank, editor=editor, value=value)
+        except ValueError as why:
+            faults.append(str(why))
+    if faults:
+        raise ValueError("; ".join(faults))
 
 
-def _comparison(rating: Rating, cells: Mapping[str, str], known: Known) -> Rating:
+def _comparison(blank: Rating, cells: Mapping[str, str], known: Known) -> Rating:
     first, second, word = (cells[name] for name in ("editor_a", "editor_b", "winner"))
     for editor in (first, second):
         _need_known("editor", editor, known.editors)
-    if first == second:
-        raise ValueError(f"{first!r} is compared with itself")
     outcome = {first: "a", second: "b"}.get(word, word.casefold().replace(" ", "_"))
-    if outcome not in OUTCOMES:
-        wanted = f"{first}, {second}, a, b, tie or both_bad"
+    if first == second or outcome not in OUTCOMES:
+        wanted = f"two editors, and {first}, {second}, a, b, tie or both_bad"
         raise ValueError(f"winner: wanted {wanted}, found {word!r}")
-    detail = {"outcome": outcome, **rating.detail}
-    return replace(rating, editor=first, against=second, value=OUTCOMES[outcome], detail=detail)
+    detail = {"outcome": outcome, **blank.detail}
+    return replace(blank, editor=first, against=second, value=OUTCOMES[outcome], detail=detail)
 
 
 def _need_known(what: str, name: str, known: frozenset[str]) -> None:

@@ -29,19 +29,11 @@ GRADES: Mapping[str, float] = {"good": 5.0, "fair": 3.0, "poor": 1.0}
 """KRIS-Bench's grades and what they count as."""
 OUTCOMES: Mapping[str, float] = {"a": 1.0, "b": 0.0, "tie": 0.5, "both_bad": 0.5}
 """Outcomes of a comparison, as the share of a win that goes to the first editor."""
-ENDS: Mapping[Scale, str] = {
-    "rank": "1 = best",
-    "rate": "1 = worst, 5 = best",
-    "grade": "",
-    "pairwise": "",
-}
+ENDS: Mapping[Scale, str] = {"rank": "1 = best", "rate": "1 = worst, 5 = best"}
 """Which end of the scale is good, in the words that annotators read."""
 RANGES: Mapping[Scale, tuple[float, float]] = {
-    "rank": (1.0, math.inf),
-    "rate": (1.0, 5.0),
-    "grade": (1.0, 5.0),
-    "pairwise": (0.0, 1.0),
-}
+    "rank": (1.0, math.inf), "rate": (1.0, 5.0), "grade": (1.0, 5.0), "pairwise": (0.0, 1.0),
+}  # fmt: skip
 SCORERS: Mapping[str, Scale] = {f"human.{scale}": scale for scale in SCALES}
 """Scorer of people's rows -> scale."""
 _RANK, _OVER = ".rank", ".over."
@@ -87,9 +79,7 @@ class Rating:
 
     def row(self) -> Row:
         """The rating as a row of the track ``human``: scorer ``human.<scale>``, source
-        ``human:<annotator>``.
-
-        A comparison is stored once, under the editor whose name comes first.
+        ``human:<annotator>``. A comparison is stored under the editor whose name comes first.
         """
         if self.scale == "pairwise" and self.against < self.editor:
             return self._turned().row()
@@ -115,14 +105,15 @@ class Rating:
         )
 
     def _turned(self) -> Rating:
-        outcome = self.detail.get("outcome")
-        swapped = {"a": "b", "b": "a"}.get(str(outcome), outcome)
+        detail, value = dict(self.detail), self.value
+        if "outcome" in detail:
+            detail["outcome"] = {"a": "b", "b": "a"}.get(detail["outcome"], detail["outcome"])
         return replace(
             self,
             editor=self.against,
             against=self.editor,
-            value=None if self.value is None else 1.0 - self.value,
-            detail={**self.detail, "outcome": swapped},
+            value=None if value is None else 1.0 - value,
+            detail=detail,
         )
 
 
@@ -161,26 +152,25 @@ def shown(rating: Rating) -> str:
 
 
 def value_of(scale: Scale, text: str, editors: int) -> float:
-    """The stored value of what a person wrote. `editors`: how many outputs were rated together,
-    the largest possible rank. Raises `ValueError` that says what was wanted.
+    """The stored value of what a person wrote; a rank goes from 1 in halves to `editors`, which
+    were rated together. Raises `ValueError` that says what was wanted.
     """
     word = text.strip().casefold().replace(" ", "_").replace("-", "_")
     named: Mapping[str, float] = {"grade": GRADES, "pairwise": OUTCOMES}.get(scale, {})
     if word in named:
         return named[word]
-    allowed, wanted = {
-        "grade": ((1.0, 3.0, 5.0), "good, fair or poor"),
-        "pairwise": ((), "a, b, tie or both_bad"),
-        "rate": ((1.0, 2.0, 3.0, 4.0, 5.0), "a whole number from 1 to 5"),
-        "rank": (
-            tuple(half / 2 for half in range(2, 2 * editors + 1)),
-            f"a rank from 1 to {editors}, the number of outputs",
-        ),
+    wanted = {
+        "grade": "good, fair or poor",
+        "pairwise": "a, b, tie or both_bad",
+        "rate": "a whole number from 1 to 5",
+        "rank": f"a rank from 1 to {editors}, the number of outputs",
     }[scale]
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if number not in allowed:
+    step, most = (2, editors) if scale == "rank" else (1, 5)
+    good = 1 <= number <= most and (number * step).is_integer() and scale != "pairwise"
+    if not good or (scale == "grade" and number not in named.values()):
         raise ValueError(f"wanted {wanted}, found {text!r}")
     return number

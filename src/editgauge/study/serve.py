@@ -1,7 +1,6 @@
-"""The pages of a study for its annotators, and nothing else.
-
-Nothing that is sent names an editor, a file or its format: an output is known by its place on the
-page, and every picture has an address that only this study can make.
+"""The pages of a study for its annotators. Nothing that is sent names an editor, a file or its
+format: an output is known by its place on the page, and every picture has an address that only this
+study can make.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from editgauge.errors import UsageError
+from editgauge.schema import convert
 from editgauge.study import assign
-from editgauge.study.answers import CHECK_TEXT, SKIPS, checked, sent_of
+from editgauge.study.answers import CHECKS, SKIPS, Sent, checked
 from editgauge.study.pictures import Pictures
 from editgauge.study.scales import ENDS
 from editgauge.web.log import Conflict, Item, Log, Person
@@ -44,18 +44,18 @@ class _Study:
         self.log, self.pictures = log, pictures
         self.design = assign.design_of(log)
 
-    def state(self, who: Person, request: Request) -> dict[str, Any]:
+    def state(self, who: Person, _: Request) -> dict[str, Any]:
         """Everything that the page shows: how far the annotator is, and the next task."""
-        del request
         design = self.design
         task = assign.next_task(self.log, who.name, return_after=design.return_after)
+        mine = self.log.all(assign.TASK, owner=who.name)
         return {
             "study": design.name,
             "mode": design.mode,
-            "ends": ENDS[design.mode],
+            "ends": ENDS.get(design.mode, ""),
             "key": key_of(self.log, who),
-            "done": len(self.log.all(assign.TASK, owner=who.name, state=assign.DONE)),
-            "total": len(self.log.all(assign.TASK, owner=who.name)),
+            "done": sum(item.state == assign.DONE for item in mine),
+            "total": len(mine),
             "questions": [{"id": q.id, "text": q.text or q.id} for q in design.questions],
             "skips": SKIPS,
             "task": None if task is None else self._task(task),
@@ -63,7 +63,7 @@ class _Study:
 
     def answer(self, who: Person, payload: Mapping[str, Any]) -> Any:
         """Keep an answer and say what the training has to say about it."""
-        sent = sent_of(payload)
+        sent = convert(payload, Sent, "answer")
         task = self._own_task(who, sent.task)
         if task is None:
             return refusal(404, "this sample is no longer yours; go on with the next")
@@ -77,26 +77,20 @@ class _Study:
         feedback = self.design.training.feedback.get(task.data["sample"], "") if training else ""
         return {"ok": True, "feedback": feedback}
 
-    def undo(self, who: Person, payload: Mapping[str, Any]) -> dict[str, bool]:
+    def undo(self, who: Person, _: Mapping[str, Any]) -> dict[str, bool]:
         """Take the last answer back."""
-        del payload
         return {"ok": assign.undo(self.log, who.name)}
 
     def picture(self, who: Person, request: Request) -> Response:
-        """One picture of the annotator's own task; nothing of an address that is not ours is
-        read.
-        """
+        """One picture of the annotator's own task, at an address that is ours."""
         number, slot, mac = (request.path_params[name] for name in ("task", "slot", "mac"))
         address = self.log.mac("picture", number, slot)
         genuine = hmac.compare_digest(address.encode(), mac.encode())
         task = self._own_task(who, number) if genuine else None
         if task is None:
             return refusal(404, "not here")
-        sample = task.data["sample"]
-        if slot.isdigit():
-            data = self.pictures.png(sample, editor=task.data["editors"][int(slot)])
-        else:
-            data = self.pictures.png(sample, slot)
+        editor = task.data["editors"][int(slot)] if slot.isdigit() else ""
+        data = self.pictures.png(task.data["sample"], slot, editor=editor)
         return Response(data, media_type="image/png", headers=PICTURE_CACHE)
 
     def _own_task(self, who: Person, number: str) -> Item | None:
@@ -107,23 +101,22 @@ class _Study:
         return task if task.owner == who.name else None
 
     def _task(self, task: Item) -> dict[str, Any]:
-        facts = task.data
-        record = self.pictures.records[facts["sample"]]
-        names = self.pictures.names(facts["sample"])
-        check = facts["kind"] == "check"
-        hint = str(record.get("knowledge") or "") if self.design.hint and not check else ""
+        sample, kind, editors = (task.data[name] for name in ("sample", "kind", "editors"))
+        record, names = self.pictures.records[sample], self.pictures.names(sample)
+        check = kind == "check"
+        text = CHECKS[self.design.mode][0] if check else record.get("instruction", "")
         reference = self.design.reference and "reference" in names
         return {
             "id": task.id,
             "version": task.version,
-            "training": facts["kind"] == "training",
-            "instruction": CHECK_TEXT[self.design.mode] if check else record.get("instruction", ""),
-            "hint": hint,
+            "training": kind == "training",
+            "instruction": text,
+            "hint": str(record.get("knowledge") or "") if self.design.hint and not check else "",
             "inputs": [self._url(task, name) for name in names if name.startswith("input")],
             "reference": self._url(task, "reference") if reference else None,
             "mask": self._url(task, "mask") if "mask" in names else None,
-            "outputs": [self._url(task, str(slot)) for slot in range(len(facts["editors"]))],
-            "previous": facts.get("answer"),
+            "outputs": [self._url(task, str(slot)) for slot in range(len(editors))],
+            "previous": task.data.get("answer"),
         }
 
     def _url(self, task: Item, slot: str) -> str:

@@ -1,17 +1,35 @@
-"""What `agree` found as a sentence, as tables that are drawn like every other, and as JSON."""
+"""What `agree` found: a sentence, tables, JSON, and what the study page of a report draws."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from editgauge.statistics.resampling import Estimate
-from editgauge.study.agreement import ALPHA, Against, Agreement, Between, Ranking
+from editgauge.study.agreement import (
+    ALPHA,
+    Against,
+    Agreement,
+    Between,
+    Machine,
+    Ranking,
+    agreement,
+    contested,
+    machines_of,
+)
+from editgauge.study.people import Answers, answers
 from editgauge.tables.notes import NO_ROWS
+from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together)."
+_LEVEL = (
+    "Per-sample statistics are means over pairs of annotators and samples; a sample in which one "
+    "annotator puts all editors level has no order and is left out."
+)
 GOOD, FAIR = 0.8, 0.667
 """From which alpha on data are reliable, and from which on they allow tentative conclusions
 (Krippendorff, Content Analysis, 2004, section 11.4.2).
@@ -26,11 +44,10 @@ _MATRICES = {
 
 def cell(interval: Estimate, *, of: int | None = None) -> Cell:
     """A statistic with its interval, and its count where `of` is how many were rated."""
-    if math.isnan(interval.value):
+    value, low, high = (None if math.isnan(end) else end for end in interval[:3])
+    if value is None:
         return Cell(value=None)
-    low, high = (None if math.isnan(end) else end for end in (interval.low, interval.high))
-    n = None if of is None else interval.n
-    return Cell(value=interval.value, low=low, high=high, n=n, of=of)
+    return Cell(value=value, low=low, high=high, n=None if of is None else interval.n, of=of)
 
 
 def sentence(found: Agreement) -> str:
@@ -44,22 +61,21 @@ def sentence(found: Agreement) -> str:
         best = max(lines, key=lambda line: line.spearman.value)
         parts.append(f"{question} agrees best with {name_of(best)}, {best.spearman.value:.2f}")
     for item in found.rankings:
-        parts.append(f"{item.editors[0]} is preferred most ({item.question})")
+        parts.append(f"{next(iter(item.editors))} is preferred most ({item.question})")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 
 def _people(found: Agreement) -> str:
     every = [line.interval.value for line in found.between if line.statistic == ALPHA]
-    alphas = [value for value in every if not math.isnan(value)]
+    alphas = sorted(value for value in every if not math.isnan(value))
     if not alphas:
         return (
             "how well people agree cannot be said (no two of them rated the same outputs, or all "
             "gave one answer)"
         )
-    low, high = min(alphas), max(alphas)
-    word = "well" if low >= GOOD else "fairly" if low >= FAIR else "poorly"
-    several = f"{low:.2f}" if len(alphas) == 1 else f"{low:.2f} to {high:.2f}"
+    word = "well" if alphas[0] >= GOOD else "fairly" if alphas[0] >= FAIR else "poorly"
+    several = " to ".join(dict.fromkeys(f"{one:.2f}" for one in (alphas[0], alphas[-1])))
     return f"people agree {word}, alpha {several}"
 
 
@@ -73,7 +89,7 @@ def tables(
     for statistic in list(_MATRICES)[: 1 if brief else None]:
         made.append(_matrix(found, statistic, published if statistic == "no_ties" else ()))
     made += [_ranking(found.benchmark, item) for item in found.rankings]
-    return [table for table in made if table is not None]
+    return [table for table in made if table.rows]
 
 
 def published_alone(benchmark: str, published: Sequence[TableRow]) -> Table:
@@ -94,11 +110,8 @@ def _questions(lines: Sequence[TableRow]) -> list[Column]:
     return [Column(name=name, heading=(name,), digits=3) for name in names]
 
 
-def _between(found: Agreement, brief: bool) -> Table | None:
+def _between(found: Agreement, brief: bool) -> Table:
     short = (ALPHA, "self: quadratic kappa")
-    lines = [line for line in found.between if not brief or line.statistic in short]
-    if not lines:
-        return None
     rows = [
         TableRow(
             name=line.statistic,
@@ -109,26 +122,17 @@ def _between(found: Agreement, brief: bool) -> Table | None:
             },
             group=line.question,
         )
-        for line in lines
+        for line in found.between
+        if not brief or line.statistic in short
     ]
-    notes = [
-        (
-            "Per-sample statistics are means over pairs of annotators and samples; a sample in "
-            "which one annotator puts all editors level has no order and is left out."
-        ),
-        _CLUSTERED,
-    ]
-    if found.left_out:
-        names = ", ".join(found.left_out)
+    notes = [_LEVEL, _CLUSTERED]
+    if names := ", ".join(found.left_out):
         notes.append(f"Not compared with people, because their direction is not known: {names}.")
+    digits = {"value": ("agreement", 3), "annotators": ("annotators", 0), "samples": ("samples", 0)}
     return Table(
         name="agree.people",
         title=f"{found.benchmark}: people among themselves",
-        columns=[
-            Column(name="value", heading=("agreement",), digits=3),
-            Column(name="annotators", heading=("annotators",), digits=0),
-            Column(name="samples", heading=("samples",), digits=0),
-        ],
+        columns=[Column(name=n, heading=(said,), digits=k) for n, (said, k) in digits.items()],
         rows=rows,
         benchmark=found.benchmark,
         by="question",
@@ -143,18 +147,16 @@ def name_of(line: Against) -> str:
     return f"{line.metric}{source}" + (" (corrected)" if line.variant == "corrected" else "")
 
 
-def _matrix(found: Agreement, statistic: str, published: Sequence[TableRow]) -> Table | None:
+def _matrix(found: Agreement, statistic: str, published: Sequence[TableRow]) -> Table:
     """MedEBench's Table 3: metrics down, people's questions across."""
-    lines: Sequence[Against] = found.against
-    if statistic == "mae":
-        lines = [line for line in lines if not math.isnan(line.mae.value)]
-    if not lines:
-        return None
+    wanted = statistic == "mae"
+    lines = [line for line in found.against if not (wanted and math.isnan(line.mae.value))]
     rows: dict[str, dict[str, Cell]] = {}
     for line in lines:
         value = cell(getattr(line, statistic), of=line.rated)
         rows.setdefault(name_of(line), {})[line.question] = value
-    every = [*(TableRow(name=name, cells=cells) for name, cells in rows.items()), *published]
+    every = [TableRow(name=name, cells=cells) for name, cells in rows.items()]
+    every += published if every else ()
     return Table(
         name=f"agree.{statistic}",
         title=f"{found.benchmark}: metrics against people, {_MATRICES[statistic]}",
@@ -175,50 +177,40 @@ def _who(lines: Sequence[Against], statistic: str) -> Iterator[str]:
 
 
 def _ranking(benchmark: str, item: Ranking) -> Table:
-    rows = [
-        TableRow(name=editor, cells={"strength": cell(Estimate(value, low, high, item.samples))})
-        for editor, value, low, high in _strengths(item)
-    ]
+    count = f"{item.comparisons} comparisons ({item.ties} ties) by {item.annotators} annotators"
     notes = [
-        (
-            f"{item.comparisons} comparisons ({item.ties} ties) by {item.annotators} annotators on "
-            f"{item.samples} samples; a tie is half a win for each."
-        ),
-        "A difference of d: the stronger one wins with probability 1/(1 + exp(-d)). " + _CLUSTERED,
+        f"{count} on {item.samples} samples; a tie is half a win for each.",
+        f"A difference of d: the stronger one wins with probability 1/(1 + exp(-d)). {_CLUSTERED}",
     ]
-    if any(math.isnan(value) for _, value, _, _ in _strengths(item)):
+    if any(math.isnan(one.value) for one in item.editors.values()):
         notes.append("No strengths: somebody never lost, or never won, against the others.")
-    elif item.strengths.connected < 0.9:
+    elif item.connected < 0.9:
         notes.append("No intervals: in too many resamples somebody never lost or never won.")
     return Table(
         name="agree.bradley_terry",
         title=f"{benchmark}: Bradley-Terry ranking, {item.question}",
         columns=[Column(name="strength", heading=("log strength",), digits=3, direction="higher")],
-        rows=rows,
+        rows=[TableRow(name=n, cells={"strength": cell(one)}) for n, one in item.editors.items()],
         benchmark=benchmark,
         notes=notes,
     )
 
 
-def _strengths(item: Ranking) -> list[tuple[str, float, float, float]]:
-    ends = (part.tolist() for part in item.strengths[:3])
-    return list(zip(item.editors, *ends, strict=True))
-
-
 def as_dict(found: Agreement) -> dict[str, Any]:
-    """An agreement as JSON values; what is not defined is None."""
-    names = ("editor", "strength", "low", "high")
+    """An agreement as JSON values; what is not defined is NaN, which JSON has as null."""
+    names = ("question", "annotators", "samples", "comparisons", "ties")
     return {
         "benchmark": found.benchmark,
         "summary": sentence(found),
-        "left_out": list(found.left_out),
+        "left_out": found.left_out,
         "people": [_plain(line) for line in found.between],
         "metrics": [_plain(line) for line in found.against],
         "bradley_terry": [
             {
-                **{name: value for name, value in _plain(item).items() if name != "strengths"},
+                **{name: getattr(item, name) for name in names},
                 "editors": [
-                    dict(zip(names, map(_finite, place), strict=True)) for place in _strengths(item)
+                    {"editor": name, "strength": one.value, "low": one.low, "high": one.high}
+                    for name, one in item.editors.items()
                 ],
             }
             for item in found.rankings
@@ -226,13 +218,80 @@ def as_dict(found: Agreement) -> dict[str, Any]:
     }
 
 
-def _plain(line: Between | Against | Ranking) -> dict[str, Any]:
-    """A line by its fields; an interval as value, low, high and samples."""
-    return {name: _finite(value) for name, value in line._asdict().items()}
+def _plain(line: Between | Against) -> dict[str, Any]:
+    def told(one: Any) -> Any:
+        names = ("value", "low", "high", "samples")
+        return dict(zip(names, one, strict=True)) if isinstance(one, Estimate) else one
+
+    return {name: told(value) for name, value in line._asdict().items()}
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, Estimate):
-        low, high = _finite(value.low), _finite(value.high)
-        return {"value": _finite(value.value), "low": low, "high": high, "samples": value.n}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+class Reported(NamedTuple):
+    """What a report shows of a study: the tables of agreement, and the `facts` that its page draws,
+    as JSON values.
+
+    In ``questions`` one item for each question that was answered with values: its ``outputs`` are
+    ``[editor, sample, mean of the annotators]`` (positions in the frame's editors and samples),
+    ``metrics`` what machines said of the same outputs in the same order, None where they have no
+    finite value, and ``contested`` the samples on which annotators differ most, with every answer.
+    """
+
+    tables: list[Table]
+    facts: dict[str, Any]
+
+
+def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | None:
+    """What a report shows of the ratings of one benchmark; None where nobody rated anything.
+    `published`: the lines of the paper's rank correlations.
+    """
+    if not len(frame.only_people()):
+        return None
+    found = agreement(frame)
+    made, machines = tables(found, published), machines_of(frame)
+    facts = {
+        "agreement": as_dict(found),
+        "tables": [table.name for table in made],
+        "questions": [_question(one, machines) for one in answers(frame)],
+    }
+    return Reported(made, facts)
+
+
+def _question(one: Answers, machines: Sequence[Machine]) -> dict[str, Any]:
+    people = one.mean
+    rated = [*zip(*(places.tolist() for places in np.nonzero(np.isfinite(people))), strict=True)]
+    return {
+        "question": one.question,
+        "scale": one.scale,
+        "direction": one.direction,
+        "outputs": [[e, s, float(people[e, s])] for e, s in rated],
+        "metrics": [
+            {
+                **{name: getattr(m, name) for name in ("metric", "source", "variant", "direction")},
+                "values": _own_values(m, rated),
+            }
+            for m in machines
+        ],
+        "contested": [
+            {"sample": name, "difference": gap, "answers": _said(one, one.samples.index(name))}
+            for name, gap in contested(one)
+        ],
+    }
+
+
+def _own_values(machine: Machine, rated: Sequence[tuple[int, int]]) -> list[float | None]:
+    """A metric's own values, as its rows have them: a `Machine` turns those that are better when
+    lower.
+    """
+    sign = 1.0 if machine.direction == "higher" else -1.0
+    values = [sign * float(machine.values[place]) for place in rated]
+    return [value if np.isfinite(value) else None for value in values]
+
+
+def _said(one: Answers, sample: int) -> list[list[Any]]:
+    """``[editor, annotator, value]`` of every first answer about a sample."""
+    return [
+        [editor, who, float(value)]
+        for editor, given in zip(one.editors, one.first[:, :, sample].T, strict=True)
+        for who, value in zip(one.annotators, given, strict=True)
+        if np.isfinite(value)
+    ]

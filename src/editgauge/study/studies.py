@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,7 @@ def begin(run: Run, design: Design, outputs: Outputs, annotators: Sequence[str])
     """Assign every sample, write the study into the run and record it there; returns pseudonym ->
     token. Tokens are kept nowhere.
     """
-    if design.name in elsewhere(run):
+    if design.name in _elsewhere(run):
         raise UsageError(
             f"{run.path.name}: a study {design.name!r} of this run was started on another "
             f"machine, and stays there; give this one another name"
@@ -69,40 +68,23 @@ def begin(run: Run, design: Design, outputs: Outputs, annotators: Sequence[str])
     return dict(zip(annotators, tokens, strict=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """How far a study is: each annotator, ratings still to come, and rows of the run that are new
-    or changed.
-    """
-
-    annotators: Sequence[assign.Progress]
-    missing: int
-    new: int
-
-    def lines(self) -> Iterator[str]:
-        """The state in words."""
-        for item in self.annotators:
-            checks = f", checks {item.checks_passed} passed {item.checks_failed} failed"
-            checks = checks if item.checks_passed or item.checks_failed else ""
-            revoked = " (link revoked)" if item.revoked else ""
-            done = f"{item.done} of {item.total}, {item.seconds:.0f} s each"
-            yield f"{item.pseudonym}: {done}{checks}{revoked}"
-        yield f"{self.missing} ratings of samples to come; {self.new} new in the run"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The state as JSON values."""
-        people = [item._asdict() for item in self.annotators]
-        return {"annotators": people, "missing": self.missing}
-
-
-def state_of(run: Run, name: str = "") -> State:
-    """How far a study is, by default the run's only one; answers become rows of the run. Raises
-    `UsageError` for a study that is not there.
+def state_of(run: Run, name: str = "") -> tuple[dict[str, Any], list[str]]:
+    """How far a study is, by default the run's only one, as JSON values and in words; answers
+    become rows of the run. Raises `UsageError` for a study that is not there.
     """
     with _reading(study_path(run, name)) as log:
         people, missing = assign.progress(log), assign.missing(log)
     counts = collect(run)
-    return State(annotators=people, missing=missing, new=counts.new + counts.changed)
+    lines = []
+    for one in people:
+        checks = f", checks {one.checks_passed} passed {one.checks_failed} failed"
+        checks = checks if one.checks_passed or one.checks_failed else ""
+        revoked = " (link revoked)" if one.revoked else ""
+        done = f"{one.done} of {one.total}, {one.seconds:.0f} s each"
+        lines.append(f"{one.pseudonym}: {done}{checks}{revoked}")
+    new = counts.new + counts.changed
+    lines.append(f"{missing} ratings of samples to come; {new} new in the run")
+    return {"annotators": [one._asdict() for one in people], "missing": missing}, lines
 
 
 def studies(run: Run) -> list[Path]:
@@ -110,7 +92,7 @@ def studies(run: Run) -> list[Path]:
     return sorted((run.path / FOLDER).glob(f"*{SUFFIX}"))
 
 
-def elsewhere(run: Run) -> set[str]:
+def _elsewhere(run: Run) -> set[str]:
     """Studies that were started in this run, by its manifest, and whose answers are not here: of a
     run on a store they stay on the machine that serves them.
     """
@@ -125,15 +107,9 @@ def study_path(run: Run, name: str = "") -> Path:
     chosen = name or (next(iter(there)) if len(there) == 1 else "")
     if chosen in there:
         return there[chosen]
-    away = sorted(elsewhere(run))
-    if name in away or (away and not there):
-        raise UsageError(
-            f"{run.path.name}: the study {name or away[0]!r} was started on another machine: its "
-            f"answers are there, serve it there; the ratings handed over so far: editgauge study "
-            f"export"
-        )
     names = ", ".join(there) or "none; start one: editgauge study start RUN DESIGN.toml"
-    raise UsageError(f"{run.path.name}: name a study with --study; there are: {names}")
+    away = "".join(f"; {one!r} was started on another machine" for one in sorted(_elsewhere(run)))
+    raise UsageError(f"{run.path.name}: name a study with --study; there are: {names}{away}")
 
 
 def pictures_of(run: Run, design: Design) -> Pictures:
@@ -155,7 +131,8 @@ def collect(run: Run) -> ImportedRatings:
             rows = [row for task in answered for row in rows_of(design, task)]
             damaged = log.problems
         if not os.access(run.path, os.W_OK):
-            _name_lacking(run, design, rows)
+            run.problems.append(f"study {design.name}: new answers are not counted: the run cannot "
+                                f"be written here")  # fmt: skip
             continue
         counts = import_ratings(run, rows)
         total = ImportedRatings(*(a + b for a, b in zip(total, counts, strict=True)))
@@ -172,25 +149,17 @@ def _reading(path: Path) -> Iterator[Log]:
         yield log
 
 
-def _name_lacking(run: Run, design: Design, rows: Sequence[Row]) -> None:
-    there = run.done(design.benchmark, list(SCORERS))
-    lacking = sum(row.fingerprint not in there.get(row.key, ()) for row in rows)
-    if lacking:
-        run.problems.append(
-            f"study {design.name}: {lacking} of its ratings are not in the run, which cannot be "
-            f"written here; they are not counted"
-        )
-
-
 def _retire_taken_back(run: Run, design: Design, rows: Sequence[Row]) -> None:
     """Retire rows of this study that none of its answers stands behind any more."""
     keys = {row.key for row in rows}
-    stale = [
-        (row.key, row.fingerprint)
-        for row in run.rows()
-        if row.scorer in SCORERS and row.origin.get("study") == design.name and row.key not in keys
-    ]
-    run.drop(stale)
+    run.drop(
+        [
+            (row.key, row.fingerprint)
+            for row in run.rows()
+            if row.scorer in SCORERS and row.origin.get("study") == design.name
+            if row.key not in keys
+        ]
+    )
 
 
 def pseudonyms_of(word: str) -> list[str]:
@@ -202,9 +171,8 @@ def pseudonyms_of(word: str) -> list[str]:
 
 @contextmanager
 def application_of(run: Run, name: str, hosts: Sequence[str]) -> Iterator[tuple[Design, Any]]:
-    """The design and the application of a study, open for answers.
-
-    Raises `MissingExtra` without the extra `study`, `UsageError` for a study that is not there.
+    """The design and the application of a study, open for answers. Raises `MissingExtra` without
+    the extra `study`, `UsageError` for a study that is not there.
     """
     path = study_path(run, name)
     try:
@@ -212,7 +180,8 @@ def application_of(run: Run, name: str, hosts: Sequence[str]) -> Iterator[tuple[
     except ImportError as error:
         raise MissingExtra("editgauge study serve", str(error.name), "study") from error
     with Log(path) as log:
-        design, pictures = assign.design_of(log), pictures_of(run, assign.design_of(log))
+        design = assign.design_of(log)
+        pictures = pictures_of(run, design)
         ahead = (pictures, [*design.training.samples, *design.drawn], design.editors)
         threading.Thread(target=Pictures.make, args=ahead, daemon=True).start()
         yield design, study_application(log, pictures, hosts=hosts)

@@ -93,6 +93,15 @@ def test_kris_figure_5() -> None:
     assert plain.pearson.value < hints.pearson.value
 
 
+def test_the_mean_of_people_against_the_mean_of_the_judges_metrics() -> None:
+    rows = (
+        rated("ann", "overall", "rate", [[5, 3, 1]]) + judge([[5, 5, 1]]) + judge([[5, 1, 2]], "TA")
+    )
+    lines = agreement(frame(rows)).against
+    whole = next(line for line in lines if line.metric == "mean of all")
+    assert whole.pearson.value == pytest.approx(np.corrcoef([5, 3, 1], [5, 3, 1.5])[0, 1])
+
+
 def test_bradley_terry_from_comparisons() -> None:
     def compare(sample: str, who: str, value: float) -> Row:
         return Rating(benchmark="mini", sample=sample, editor="b", against="a", question="better",

@@ -7,7 +7,7 @@ over samples, so that all ratings of a sample stay together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from editgauge.tables.results import Results
 from editgauge.types import Direction
 
 ALPHA = "Krippendorff's alpha (ordinal)"
+MEAN_OF_ALL = "mean of all"
 
 
 class Between(NamedTuple):
@@ -97,7 +98,11 @@ class Agreement(NamedTuple):
 def agreement(frame: Results) -> Agreement:
     """All of it, from a frame that still has the annotators' rows."""
     said, machines = answers(frame), machines_of(frame)
-    lines = [_compared(one, machine) for one in said for machine in machines]
+    pairs = [
+        *((one, machine) for one in said for machine in machines),
+        *_means(frame, said, machines),
+    ]
+    lines = [_compared(one, machine) for one, machine in pairs]
     known = {*directions_of(frame), *(m.name for m in metrics_of(frame).values() if m.of_sample)}
     return Agreement(
         frame.benchmark,
@@ -182,6 +187,25 @@ def _compared(one: Answers, machine: Machine) -> Against:
         annotators=len(one.annotators),
         rated=int((~np.isnan(people)).any(axis=1).sum()),
     )
+
+
+def _means(
+    frame: Results, said: Sequence[Answers], machines: Sequence[Machine]
+) -> Iterator[tuple[Answers, Machine]]:
+    """TextEditBench's Figure 11: the mean of all questions against that of a judge's metrics."""
+    scores = [one for one in said if one.scale in ("rate", "grade")]
+    names = {key.metric for key in frame.cubes if key.scorer == "judge"}
+    judged = [one for one in machines if one.metric in names]
+    if not scores:
+        return
+    people = mean_of(np.stack([one.mean for one in scores]))
+    most = max(scores, key=lambda one: len(one.annotators))
+    whole = most._replace(question=MEAN_OF_ALL, metric="", values=people[None, None])
+    for source, variant in dict.fromkeys((one.source, one.variant) for one in judged):
+        group = [one.values for one in judged if (one.source, one.variant) == (source, variant)]
+        if len(group) > 1 or len(scores) > 1:
+            values = mean_of(np.stack(group))
+            yield whole, Machine(MEAN_OF_ALL, variant, source, "higher", values)
 
 
 def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:

@@ -17,7 +17,7 @@ NOT_FOR_USERS = {"dev", "docs"}
 
 
 def test_every_variable_that_the_code_reads_is_in_the_table() -> None:
-    known = {name for variable in VARIABLES for name in variable.names}
+    known = {name for names in VARIABLES for name in names}
     named = set()
     for path in (ROOT / "src").rglob("*.py"):
         named |= set(re.findall(r"\bEDITGAUGE_[A-Z_]+\b", path.read_text(encoding="utf-8")))

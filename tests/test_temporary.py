@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
@@ -63,8 +62,9 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     temporary.write(target, b"one", sync=True)
     assert not target.is_symlink()
     assert elsewhere.read_text() == "mine"
-    with pytest.raises(OSError, match=r"No space.*/a'"), temporary.file(target) as opened:
-        _write_half(opened)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with pytest.raises(OSError, match=r"No space.*/a'"), temporary.file(target):
+        raise full
     assert target.read_bytes() == b"one"
     assert names(tmp_path) == ["a", "elsewhere"]
 
@@ -75,11 +75,6 @@ def test_a_folder_goes_at_the_end_of_its_block_unless_it_was_renamed(tmp_path: P
         assert temporary.sweep(tmp_path) == 0
         kept.rename(tmp_path / "kept")
     assert names(tmp_path) == ["kept"]
-
-
-def _write_half(opened: BinaryIO) -> None:
-    opened.write(b"two")
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_what_another_machine_makes_is_left_alone(tmp_path: Path) -> None:

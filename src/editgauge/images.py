@@ -1,15 +1,12 @@
-"""Reading, writing and identifying pictures: the one pixel convention, and the limits on hostile
-files.
+"""Reading, writing and identifying pictures: the one pixel convention, and the limits.
 
 Convention: a picture is an ndarray of shape (H, W, 3), uint8, sRGB, in R, G, B order; a mask is an
 ndarray of shape (H, W), bool, True = the area that may change. Pixels are **as stored**: an EXIF
 orientation is not applied (Pillow's rule, and with it that of the released scripts that read
-through Pillow; stated again where a benchmark differs, and see `upright`), alpha is dropped, not
-composed, a palette is looked up, CMYK is converted without a profile, and 16-bit samples keep their
-high byte. The extension of a file says nothing: its first bytes decide what it is.
-
-Nothing here decodes a file before its header said how large it is: see `max_pixels` and
-`memory_limit`. What cannot be decoded to its end is refused, and never filled up.
+through Pillow; see `upright`), alpha is dropped, not composed, a palette is looked up, CMYK is
+converted without a profile, and 16-bit samples keep their high byte. The first bytes of a file
+decide what it is. Nothing is decoded before its header said how large it is (`max_pixels`,
+`memory_limit`); what cannot be decoded to its end is refused, and never filled up.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ import io
 import logging
 import os
 import re
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,7 +29,7 @@ import numpy.typing as npt
 import simplejpeg
 from PIL import Image, UnidentifiedImageError
 
-from editgauge import confinement, temporary
+from editgauge import temporary
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 from editgauge.types import MAX_FILE_BYTES
 
@@ -43,25 +39,22 @@ T = TypeVar("T")
 
 DEFAULT_MAX_PIXELS = 100_000_000
 """10,000 x 10,000: 300 MB decoded. `EDITGAUGE_MAX_PIXELS` raises or lowers it."""
-DEFAULT_MEMORY = 1 << 30
-"""1 GiB: what a process may hold while it reads or aligns a picture. `EDITGAUGE_MEMORY` (the
-environment) raises or lowers it.
-"""
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
 """What an output may be called, in the order of preference."""
 _EXTENSION_OF = {
     "PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif",
 }  # fmt: skip
 _ORIENTATION = 0x0112
-_LIBRARIES = 1 << 28
-"""Bytes that a process has in use before it reads anything: interpreter, NumPy, OpenCV, DuckDB."""
 _PIXEL_BYTES = {"WEBP": 20}
 """Bytes a pixel at the peak of decoding, 16 for other formats; measured with 16 million pixels."""
 _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 """How libjpeg's warnings begin after which it fills up what is missing."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 logging.getLogger("PIL").addHandler(logging.NullHandler())
-_PILLOW_LIMIT = threading.Lock()
+Image.MAX_IMAGE_PIXELS = None  # the limit is `max_pixels`
+cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what it cannot read is an error
+
+write_bytes = temporary.write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +89,10 @@ def max_pixels() -> int:
 
 
 def memory_limit() -> int:
-    """Bytes that a process may hold while it reads or aligns a picture: `EDITGAUGE_MEMORY`, or
-    1 GiB.
+    """Bytes that a process may hold while it reads a picture: `EDITGAUGE_MEMORY`, a size such as
+    ``800MB``, ``1.5 GiB`` or ``1073741824`` (letters are powers of 1024; at least 1 MB), or 1 GiB.
     """
-    return memory_size(os.environ.get("EDITGAUGE_MEMORY") or str(DEFAULT_MEMORY))
-
-
-def memory_size(text: str) -> int:
-    """A size such as ``800MB``, ``1.5 GiB`` or ``1073741824`` in bytes; letters are powers of 1024.
-
-    Raises `UsageError` for another text, and for less than 1 MB.
-    """
+    text = os.environ.get("EDITGAUGE_MEMORY") or "1GB"
     found = _SIZE.fullmatch(text)
     size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
     if size < 1 << 20:
@@ -115,51 +101,43 @@ def memory_size(text: str) -> int:
 
 
 def free_memory() -> int:
-    """Bytes of `memory_limit` that are left for pictures and for what is computed of them."""
-    limit = memory_limit()
-    return limit - min(_LIBRARIES, limit // 4)
+    """Bytes of `memory_limit` that are left for pictures: a quarter is the libraries' own."""
+    return memory_limit() * 3 // 4
 
 
 def need_readable(header: Header, path: Path) -> None:
     """Raises `ImageTooLarge` for a picture over the pixel or memory limit; nothing is decoded."""
     limit, pixels = max_pixels(), header.width * header.height
-    shape = f"{path}: {header.width} x {header.height}"
-    if pixels > limit:
-        why = f"{shape} = {pixels:,} pixels, the limit is {limit:,}; raise it with"
-        raise ImageTooLarge(f"{why} EDITGAUGE_MAX_PIXELS", path=path)
     wanted = pixels * _PIXEL_BYTES.get(header.format, 16) + path.stat().st_size
-    if wanted > free_memory():
+    why = ""
+    if pixels > limit:
+        why = f" = {pixels:,} pixels, the limit is {limit:,}; raise it with EDITGAUGE_MAX_PIXELS"
+    elif wanted > free_memory():
         why = (
-            f"{shape} ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
+            f" ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
             f"{memory_limit() >> 20:,} MB, its libraries included; raise it with EDITGAUGE_MEMORY"
         )
-        raise ImageTooLarge(why, path=path)
+    if why:
+        raise ImageTooLarge(f"{path}: {header.width} x {header.height}{why}", path=path)
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def read_header(path: Path) -> Header:
-    """Format, mode and size of a picture, from its first bytes alone.
+    """Format, mode and size of a picture, from its first bytes alone, whatever the limits.
 
-    Raises `ImageError` when there is no file or it is no picture. Does not look at the pixel limit.
+    Raises `ImageError` when there is no file or it is no picture.
     """
-    with (
-        _named_errors(path),
-        confinement.silenced(),
-        _file(path, None) as file,
-        _pillow(file) as image,
-    ):
+    with _named_errors(path), _file(path, None) as file, _pillow(file) as image:
         return _header(image)
 
 
 def read_image(path: Path) -> Array:
-    """The picture as an ndarray of shape (H, W, 3), uint8, RGB, pixels as stored (see the module's
-    convention).
+    """The picture as an ndarray of shape (H, W, 3), uint8, RGB, pixels as stored.
 
     Raises `ImageTooLarge` over the pixel or memory limit, before decoding, and `ImageError` when
-    there is no file, it is no picture, its data end early, or libjpeg calls them corrupt: what is
-    missing is never filled up with grey.
+    there is no file, it is no picture, its data end early, or libjpeg calls them corrupt.
     """
     return _reading(path, lambda data, header: _decoded(data, header, "RGB", cv2.IMREAD_COLOR_RGB))
 
@@ -180,10 +158,7 @@ def read_grey(path: Path) -> Array:
 
 def read_luma(path: Path) -> Array:
     """The picture as an ndarray of shape (H, W), uint8, grey as OpenCV reads it: a JPEG's stored
-    luma channel.
-
-    `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as
-    `read_image` does.
+    luma channel (`read_grey` may be a level away). Raises as `read_image` does.
     """
     return _reading(path, lambda data, header: _decoded(data, header, "L", cv2.IMREAD_GRAYSCALE))
 
@@ -191,8 +166,7 @@ def read_luma(path: Path) -> Array:
 def read_mask(path: Path) -> Mask:
     """A mask as an ndarray of shape (H, W), bool: True where the stored grey value is 128 or more.
 
-    Raises as `read_image` does. The size is the file's own; whoever needs another one says how it
-    is resized.
+    Raises as `read_image` does.
     """
     return read_grey(path) >= 128
 
@@ -233,7 +207,7 @@ def read_file(path: Path) -> bytes:
 
 
 def picture_hash() -> hashlib.blake2b:
-    """The hash of `fingerprint`, empty: for who has the bytes in hand."""
+    """The hash of `fingerprint`, empty."""
     return hashlib.blake2b(digest_size=16)
 
 
@@ -245,8 +219,7 @@ def fingerprint(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, picture_hash).hexdigest()
     except OSError as error:
-        why = error.strerror or error
-        raise ImageError(f"{path}: cannot be read ({why})", path=path) from error
+        raise ImageError(f"{path}: cannot be read ({error.strerror})", path=path) from error
 
 
 # -- turning, resizing, writing --------------------------------------------------------------------
@@ -299,11 +272,8 @@ def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:
 
 
 def write_png(path: Path, pixels: Array | Mask) -> None:
-    """Write a picture as PNG under a temporary name beside `path`, then rename: a reader never sees
-    half a file.
-
-    `pixels` has shape (H, W, 3) or (H, W), uint8 or bool (written as 0 and 255). Folders are made
-    as needed.
+    """Write a picture as PNG, whole or not at all. `pixels` has shape (H, W, 3) or (H, W), uint8 or
+    bool (written as 0 and 255). Folders are made as needed.
     """
     array = np.asarray(pixels)
     if array.dtype == np.bool_:
@@ -313,23 +283,12 @@ def write_png(path: Path, pixels: Array | Mask) -> None:
     write_bytes(path, buffer.getvalue())
 
 
-def write_bytes(path: Path, data: bytes, *, sync: bool = False) -> None:
-    """Write a file whole or not at all, see `temporary.write`; folders are made as needed. An
-    `OSError` (a full disk, no rights) names `path`.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    temporary.write(path, data, sync=sync)
-
-
 # -- decoding --------------------------------------------------------------------------------------
 
 
 def _reading(path: Path, decode: Callable[[bytes, Header], T]) -> T:
     """What `decode` makes of a file, within all limits: the header is looked at before the rest."""
-    with _named_errors(path), confinement.silenced():
+    with _named_errors(path):
         with _file(path) as file:
             with _pillow(file) as image:
                 header = _header(image)
@@ -354,18 +313,10 @@ def _file(path: Path, most: int | None = MAX_FILE_BYTES) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _pillow(file: BinaryIO) -> Iterator[Image.Image]:
-    """`Image.open` restricted to formats we know, with our pixel limit in place of Pillow's, and
-    without its warnings of odd EXIF, palettes and sizes.
-    """
+    """`Image.open` restricted to formats we know, without warnings of odd EXIF, palettes, sizes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with _PILLOW_LIMIT:
-            before, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
-            try:
-                image = Image.open(file, formats=tuple(_EXTENSION_OF))
-            finally:
-                Image.MAX_IMAGE_PIXELS = before
-        with image:
+        with Image.open(file, formats=tuple(_EXTENSION_OF)) as image:
             yield image
 
 
@@ -385,6 +336,9 @@ def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Arra
     damaged.
     """
     pixels = None
+    if header.format == "PNG":
+        with _pillow(io.BytesIO(data)) as image:
+            image.verify()  # the checksums of all frames, which nobody looks at later
     if header.format == "JPEG":
         pixels = _strict_jpeg(data, header, "GRAY" if mode == "L" else mode)
     elif opencv is not None and _plain_png(data, header):
@@ -392,20 +346,17 @@ def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Arra
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     if pixels is not None and pixels.shape[:2] == (header.height, header.width):
         return np.asarray(pixels, dtype=np.uint8)
-    if header.format == "PNG":
-        with _pillow(io.BytesIO(data)) as image:
-            image.verify()  # the checksums of all frames, which Pillow does not look at later
     with _pillow(io.BytesIO(data)) as image:
         image.load()
         return np.asarray(_eight_bits(image).convert(mode), dtype=np.uint8)
 
 
 def _plain_png(data: bytes, header: Header) -> bool:
-    """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there, since OpenCV
-    fills up what is missing; of one frame, and with no colour that stands for transparency.
+    """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there, of one frame,
+    with no colour that stands for transparency and no profile (libpng would write of it).
     """
     plain = header.mode in ("RGB", "RGBA", "L") and data[24:25] == b"\x08"
-    odd = b"tRNS" in data[:4096] or b"acTL" in data[:4096]
+    odd = any(name in data[:4096] for name in (b"tRNS", b"acTL", b"iCCP"))
     whole = data[-12:-4] == b"\x00\x00\x00\x00IEND"
     return header.format == "PNG" and plain and whole and not odd
 
@@ -451,8 +402,7 @@ def _named_errors(path: Path) -> Iterator[None]:
         what = f"not a picture (wanted {', '.join(_EXTENSION_OF)} by content)"
         raise ImageError(f"{path}: {what}", path=path) from error
     except MemoryError as error:
-        most = memory_limit() >> 20
-        why = f"{path}: takes more than {most:,} MB to read; raise the limit with EDITGAUGE_MEMORY"
+        why = f"{path}: takes more memory to read than there is"
         raise ImageTooLarge(why, path=path) from error
     except Exception as error:  # OSError, SyntaxError, struct.error, ValueError, cv2.error…
         if isinstance(error, OSError) and error.strerror:  # of the system, not of a decoder

@@ -8,7 +8,6 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,9 +51,8 @@ def inspect() -> dict[str, Any]:
         "extras": extras(),
         "environment": [
             {"name": name, "set": bool(os.environ.get(name)), "meaning": meaning}
-            for name, meaning in {
-                name: variable.meaning for variable in VARIABLES for name in variable.names
-            }.items()
+            for names, meaning in VARIABLES.items()
+            for name in names
         ],
     }
 
@@ -78,22 +76,18 @@ def _packages(extra: str, needs: Sequence[Requirement]) -> Iterator[str]:
     """
     for needed in needs:
         marker = needed.marker
-        if marker is None or marker.evaluate({"extra": ""}):
-            continue
-        if not marker.evaluate({"extra": extra}):
-            continue
-        if needed.name != "editgauge":
-            yield needed.name
-        for inner in sorted(needed.extras) if needed.name == "editgauge" else ():
-            yield from _packages(inner, needs)
+        if marker and marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""}):
+            if needed.name != "editgauge":
+                yield needed.name
+            for inner in sorted(needed.extras) if needed.name == "editgauge" else ():
+                yield from _packages(inner, needs)
 
 
 def _installed(package: str) -> bool:
     try:
-        version(package)
+        return bool(version(package))
     except PackageNotFoundError:
         return False
-    return True
 
 
 def _gpu() -> str:
@@ -107,18 +101,6 @@ def _gpu() -> str:
     return ", ".join(names)
 
 
-# -- environment variables -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """One line of the table: the names that are tried, in order, and what the value means."""
-
-    names: tuple[str, ...]
-    meaning: str
-    secret: bool = False
-
-
 _SERVICES = {
     "openai": ("OPENAI_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -128,53 +110,32 @@ _SERVICES = {
     "replicate": ("REPLICATE_API_TOKEN",),
     "ideogram": ("IDEOGRAM_API_KEY",),
 }
-VARIABLES: tuple[Variable, ...] = (
-    Variable(("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY"), "key of the judge's server", secret=True),
-    *(
-        Variable(
-            ("EDITGAUGE_EDITOR_KEY", *names),
-            f"key of the service that edits (editor `{editor}`)",
-            secret=True,
-        )
+VARIABLES: dict[tuple[str, ...], str] = {
+    ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY"): "key of the judge's server",
+    **{
+        ("EDITGAUGE_EDITOR_KEY", *names): f"key of the service that edits (editor `{editor}`)"
         for editor, names in _SERVICES.items()
-    ),
-    Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
-    Variable(("HF_ENDPOINT",), "a mirror of the hub"),
-    Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
-    Variable(
-        ("EDITGAUGE_CACHE",),
-        "where the pictures of `mini` and copies of stores are kept; default: `editgauge` in the "
-        "user's cache folder",
-    ),
-    Variable(
-        ("EDITGAUGE_WEIGHTS",),
-        "where network weights are kept; default: `editgauge/weights` in the user's cache folder",
-    ),
-    Variable(
-        ("EDITGAUGE_MAX_PIXELS",),
-        "the largest width × height that is decoded; default 100,000,000. A larger picture ends as "
-        "a status, not in memory",
-    ),
-    Variable(
-        ("EDITGAUGE_MEMORY",),
-        "what a process may hold while it reads or aligns a picture, such as `2GB`; "
-        "default 1 GB. A larger picture ends as a status, not in memory",
-    ),
-    Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
-    Variable(
-        ("EDITGAUGE_OCR_CACHE",),
-        "a folder for what OCR has read, shared by runs; default: each run keeps its own",
-    ),
-    Variable(
-        ("EDITGAUGE_IMAGEREWARD",),
-        "the command that starts the program which gives ImageReward scores, in an environment of "
-        "its own",
-    ),
-    Variable(
-        ("EDITGAUGE_MEDCLIP",),
-        "the command that starts the program which gives MedCLIP scores, likewise",
-    ),
-    Variable(("EDITGAUGE_CONFIG",), "the project file; default: editgauge.toml of this folder"),
-    Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray`"),
-    Variable(("NO_COLOR",), "any value: no colours on a terminal"),
-)
+    },
+    ("HF_TOKEN",): "key of the hub, for gated data sets and weights",
+    ("HF_ENDPOINT",): "a mirror of the hub",
+    ("OPENAI_BASE_URL",): "the judge's server when `--base-url` is not given",
+    ("EDITGAUGE_CACHE",): "where the pictures of `mini` and copies of stores are kept; default: "
+    "`editgauge` in the user's cache folder",
+    ("EDITGAUGE_WEIGHTS",): "where network weights are kept; default: `editgauge/weights` in the "
+    "user's cache folder",
+    ("EDITGAUGE_MAX_PIXELS",): "the largest width × height that is decoded; default 100,000,000. "
+    "A larger picture ends as a status, not in memory",
+    ("EDITGAUGE_MEMORY",): "what a process may hold while it reads a picture, such as `2GB`; "
+    "default 1 GB. A larger picture ends as a status, not in memory",
+    ("EDITGAUGE_THREADS",): "CPU threads of a neural network; default: the cores",
+    ("EDITGAUGE_OCR_CACHE",): "a folder for what OCR has read, shared by runs; default: each run "
+    "keeps its own",
+    ("EDITGAUGE_IMAGEREWARD",): "the command that starts the program which gives ImageReward "
+    "scores, in an environment of its own",
+    ("EDITGAUGE_MEDCLIP",): "the command that starts the program which gives MedCLIP scores, "
+    "likewise",
+    ("EDITGAUGE_CONFIG",): "the project file; default: editgauge.toml of this folder",
+    ("RAY_ADDRESS",): "the Ray cluster of `--engine ray`",
+    ("NO_COLOR",): "any value: no colours on a terminal",
+}
+"""Environment variables by their names, in the order in which they are tried -> what they mean."""

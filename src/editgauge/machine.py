@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 from pathlib import Path
 
 from editgauge import temporary
@@ -27,6 +28,20 @@ def memory() -> int:
     with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
         here = min(here, int(_CGROUP.read_text(encoding="ascii")))
     return here
+
+
+def limit_memory() -> None:
+    """From now on this process (a command, a worker) gets no more than the machine's memory on top
+    of what it has, and `MemoryError` beyond (Linux only).
+    """
+    if sys.platform.startswith("linux"):
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as file:
+            has = int(file.read().split()[5]) * resource.getpagesize()  # data and stack
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = has + memory()
+        resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
 def many_files() -> None:
@@ -51,12 +66,9 @@ def fault(error: BaseException | None) -> OSError | None:
 
 def raise_fault(error: BaseException, where: Path) -> None:
     """Raise `RunError` when the machine is behind an exception; otherwise do nothing."""
-    found = fault(error)
-    if found is not None:
-        raise RunError(
-            f"{where}: {found.strerror}; what was done is kept: make room and run the same "
-            f"command again"
-        ) from error
+    if (found := fault(error)) is not None:
+        why = "what was done is kept: make room and run the same command again"
+        raise RunError(f"{where}: {found.strerror}; {why}") from error
 
 
 def raise_full_disk(reason: str, where: Path) -> None:

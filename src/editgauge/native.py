@@ -1,8 +1,4 @@
-"""Settings of the native libraries that every process needs which computes scores.
-
-Two of them change numbers, not just speed, and are therefore not left to the machine: see
-`settle_opencv`.
-"""
+"""Settings of the native libraries in a process that computes scores."""
 
 from __future__ import annotations
 
@@ -18,23 +14,15 @@ import cv2
 from numpy.typing import NDArray
 
 BLAS_CORE = "Haswell"
-_ABLE = (
-    "Zen",
-    "SkylakeX",
-    "Cooperlake",
-    "SapphireRapids",
-)  # what OpenBLAS chooses itself where AVX2 is there as well
+_ABLE = ("Zen", "SkylakeX", "Cooperlake", "SapphireRapids")
+"""What OpenBLAS chooses itself where AVX2 is there as well."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _LARGEST_MMAP_THRESHOLD = 32 << 20  # glibc accepts no more
 
 
 def tune_worker() -> None:
-    """Prepare a process that only computes scores: one thread for OpenCV, and memory kept between
-    pictures.
-
-    glibc gives SIFT's large buffers back to the system after every picture and pays for fresh pages
-    with the next; with both thresholds raised the process keeps them, which takes a fifth off the
-    pixel track. Without glibc nothing happens. Values do not depend on any of this.
+    """Prepare a process that only computes scores: one thread for OpenCV, and (glibc) memory kept
+    between pictures: SIFT's large buffers take a fifth of the pixel track otherwise.
     """
     cv2.setNumThreads(1)
     if sys.platform == "linux":
@@ -46,30 +34,22 @@ def tune_worker() -> None:
 
 @functools.cache
 def settle_opencv() -> str:
-    """Make OpenCV's linear algebra the same on every x86 machine; returns the name of the kernels
-    in use, or "".
+    """Make OpenCV's linear algebra the same on every x86 machine, once a process, before the first
+    alignment; returns the name of the kernels in use, or "".
 
-    OpenCV's wheels carry an OpenBLAS that chooses its kernels by the processor. They round
-    differently, and `estimateAffinePartial2D` stops its iterations before rounding has died out:
-    the mean squared error after alignment moves by up to 1e-4 of itself between an AVX2 and an
-    AVX-512 machine. The AVX2 kernels ("Haswell", also used on every AMD Zen) run on both, so they
-    are chosen here, once a process, before the first alignment. Where that is not possible (another
-    processor, another build of OpenCV) everything stays as it is, and the name says so.
-
-    A value of the environment variable ``OPENBLAS_CORETYPE`` is respected. NumPy has a copy of its
-    own, which is left alone.
+    OpenCV's wheels carry an OpenBLAS that chooses its kernels by the processor; the mean squared
+    error after `estimateAffinePartial2D` moves by up to 1e-4 of itself between an AVX2 and an
+    AVX-512 machine. The AVX2 kernels ("Haswell", also used on every AMD Zen) run on both. Where
+    that is not possible, or the environment has ``OPENBLAS_CORETYPE``, everything stays as it is.
+    NumPy has a copy of its own, which is left alone.
     """
     library = _bundled_openblas()
     if library is None:
         return ""
     name = library.openblas_get_corename
     name.restype = ctypes.c_char_p
-    own_choice = (name() or b"").decode("ascii", "replace")
-    if (
-        own_choice in _ABLE
-        and "OPENBLAS_CORETYPE" not in os.environ
-        and hasattr(library, "gotoblas_dynamic_quit")
-    ):
+    free = "OPENBLAS_CORETYPE" not in os.environ and hasattr(library, "gotoblas_dynamic_quit")
+    if free and (name() or b"").decode("ascii", "replace") in _ABLE:
         os.environ["OPENBLAS_CORETYPE"] = BLAS_CORE
         try:
             library.gotoblas_dynamic_quit()

@@ -1,6 +1,5 @@
-"""Files and folders while they are being made: under a name of their own, and renamed into their
-place when they are whole. The name says which process makes them, so that `sweep` can tell what
-nobody will finish.
+"""Files and folders under a name of their own while they are being made, which says which process
+makes them, so that `sweep` can tell what nobody will finish.
 """
 
 from __future__ import annotations
@@ -24,12 +23,11 @@ _NAME = re.compile(r"\.editgauge-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}")
 def file(target: Path) -> Iterator[BinaryIO]:
     """A new file beside `target`, renamed onto it at the end of a `with` block that raises nothing:
     what was there is replaced (a link too, and not followed), and nobody ever reads half a file.
-
-    Raises `OSError` that names `target`, for whatever the block raises of its kind as well; what
-    was there is then still there.
+    Folders are made as needed. An `OSError` of the block names `target`, which stays as it was.
     """
     made = target.with_name(new_name())
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         with made.open("xb") as opened:
             yield opened
         os.replace(made, target)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from editgauge import __version__, confinement
+from editgauge import __version__, machine
 from editgauge.cli import output
 from editgauge.errors import EditgaugeError, UsageError
 
@@ -76,7 +76,8 @@ def main() -> None:
     interrupted.
     """
     gc.set_threshold(*_COLLECTION)
-    with confinement.enabled(), output.inert_output():
+    machine.limit_memory()
+    with output.inert_output():
         sys.exit(code_of(lambda: run(sys.argv[1:]), as_json=wants_json(sys.argv[1:])))
 
 

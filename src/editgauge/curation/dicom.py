@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from editgauge import confinement
 from editgauge.curation.privacy import words_of
 from editgauge.errors import DataError, ImageTooLarge, MissingExtra, UsageError
-from editgauge.images import Array, max_pixels, memory_limit
+from editgauge.images import Array, max_pixels
 from editgauge.types import MAX_FILE_BYTES
 
 KEPT: Mapping[str, str] = {
@@ -133,18 +132,15 @@ class ScanFile:
         """pydicom warns of, and raises, whatever its parsers do: one clear error instead. A file
         that is compressed as a whole may be any size: memory is limited.
         """
-        with warnings.catch_warnings(), confinement.silenced():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 yield
             except (DataError, UsageError):
                 raise
             except MemoryError as error:
-                raise ImageTooLarge(
-                    f"{self.path.name}: takes more than the {memory_limit() >> 20:,} MB that a "
-                    f"process may use; raise it with EDITGAUGE_MEMORY",
-                    path=self.path,
-                ) from error
+                why = f"{self.path.name}: takes more memory than there is"
+                raise ImageTooLarge(why, path=self.path) from error
             except Exception as error:
                 lines = str(error).strip().splitlines() or [type(error).__name__]
                 raise DataError(f"{self.path.name}: {what} ({lines[0][:160]})") from error

@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
-from editgauge import confinement
+from editgauge import machine
 from editgauge.errors import RunError
 
 Item = TypeVar("Item")
@@ -252,8 +252,7 @@ def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
         if masks:
             resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
             blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        with confinement.starting():
-            process.start()
+        process.start()
     finally:
         for name in (_SAFE, *environment):
             os.environ.pop(name, None)
@@ -268,7 +267,7 @@ def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
 def _serve(pipe: Connection) -> None:
     """What a worker process runs: its orders first, then batch after batch, until the pipe ends."""
     begin_process()
-    confinement.enable()
+    machine.limit_memory()
     with contextlib.suppress(EOFError, OSError):
         pipe.send(("started", None))
         try:

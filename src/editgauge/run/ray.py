@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from editgauge import confinement
+from editgauge import machine
 from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
 from editgauge.installation import VARIABLES
 from editgauge.run import processes
@@ -331,8 +331,8 @@ class _Relay:
 
 def _environment() -> dict[str, str]:
     """Our own variables as they are set here, but for secrets."""
-    names = [name for one in VARIABLES if not one.secret for name in one.names]
-    return {n: os.environ[n] for n in names if n.startswith("EDITGAUGE_") and n in os.environ}
+    ours = [name for names in VARIABLES for name in names if name.startswith("EDITGAUGE_")]
+    return {n: os.environ[n] for n in ours if n in os.environ and not n.endswith("_KEY")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +371,7 @@ class Orders:
         os.environ.setdefault("EDITGAUGE_THREADS", os.environ.get("OMP_NUM_THREADS") or "1")
         work, start, start_args = pickle.loads(self.job)
         start(*start_args)
-        confinement.enable()
+        machine.limit_memory()
         return work
 
 

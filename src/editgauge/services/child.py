@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from editgauge import confinement
 from editgauge.services.secrets import words
 
 LONGEST_LINE = 1 << 16
@@ -39,10 +38,9 @@ class Child:
         self._lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
         self._over = threading.Event()
         pipe = subprocess.PIPE
-        with confinement.starting():
-            self.process = subprocess.Popen(
-                list(line), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
+        self.process = subprocess.Popen(
+            list(line), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        )
         assert self.process.stdin is not None
         if hasattr(os, "set_blocking"):
             os.set_blocking(self.process.stdin.fileno(), False)

@@ -237,3 +237,20 @@ class TestPartOfARelease:
         found = build(frame(rows, RECORDS), self.paper(8), "faithful", published=True)
         assert found is not None
         assert found.rows[0].part is None
+
+
+class TestMean:
+    """A mean over the run's models: only where it is asked for, and only on equal coverage."""
+
+    def test_of_models_that_were_scored_on_the_same_samples(self) -> None:
+        rows = [*scores("one", [0.2] * 8), *scores("two", [0.6] * 8)]
+        mean = table(rows, mean=True).rows[-1]
+        assert (mean.name, mean.kind) == ("Mean of 2", "average")
+        assert mean.cells["ssim"] == Cell(value=pytest.approx(0.4), n=8, of=8)
+        assert [row.name for row in table(rows).rows] == ["one", "two"]
+
+    def test_none_of_other_samples_and_none_of_one_model(self) -> None:
+        uneven = [*scores("one", [0.2] * 8), *scores("two", [None, *[0.6] * 7])]
+        mean = table(uneven, mean=True).rows[-1]
+        assert [*mean.cells] == ["real_ssim"], "sample 0 is a synthetic one"
+        assert [row.name for row in table(scores("one", [0.2] * 8), mean=True).rows] == ["one"]

@@ -61,6 +61,8 @@ class Shown:
     "Add the papers' lines."
     intervals: bool = False
     "Add 95 % intervals."
+    mean: bool = False
+    "Add the mean over the run's models, where all were scored on the same samples."
     failures: Literal["out", "floor", "both"] = "out"
     "out: left out; floor: at the scale's minimum; both: that in brackets."
     notes: bool = False
@@ -120,6 +122,7 @@ def table(
             by=rows.by,
             published=shown.published or shown.paper,
             intervals=shown.intervals,
+            mean=shown.mean,
             only=shown.only,
             seed=given.take("seed", 0, int),
         ),

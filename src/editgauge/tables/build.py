@@ -34,13 +34,15 @@ def build(
     *,
     published: bool = False,
     intervals: bool = False,
+    mean: bool = False,
     seed: int = 0,
 ) -> Table | None:
     """The table from current rows; None when no row belongs to it.
 
     `published`: add the papers' lines. `intervals`: 95 % intervals over samples, stratified by the
-    table's `strata`; `seed` is that of the resamples by which ranks are tried. Sources must have
-    been chosen before (`Results.of_sources`).
+    table's `strata`; `seed` is that of the resamples by which ranks are tried. `mean`: a line with
+    the mean over the run's models (`_average`). Sources must have been chosen before
+    (`Results.of_sources`).
     """
     paper = table.publication(results) if published else None
     if table.lines is not None and (lines := table.lines(results, variant, intervals)):
@@ -62,6 +64,7 @@ def build(
         rows = [replace(row, part=one) for row, one in zip(rows, parts, strict=True)]
     notes = told.of_table(results, made, uneven, published=paper, intervals=intervals)
     notes += told.of_ranks(results.editors, table, ranks) + told.of_parts(rows)
+    rows += _average(columns, rows) if mean else []
     if paper is not None:
         rows += paper.rows()
     else:
@@ -171,6 +174,19 @@ def _complete(
     return whole and all(cell.n == cell.of for cell in cells) and as_released
 
 
+def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
+    """The line of the models' means, in the columns where all were scored on the same samples; none
+    of one model alone.
+    """
+    cells = {}
+    for column in columns if len(rows) > 1 else ():
+        mine = [row.cell(column.name) for row in rows]
+        values = [cell.value for cell in mine if cell.value is not None]
+        if column.comparable and len(values) == len(rows):
+            cells[column.name] = Cell(value=float(np.mean(values)), n=mine[0].n, of=mine[0].of)
+    return [TableRow(name=f"Mean of {len(rows)}", cells=cells, kind="average")] if cells else []
+
+
 def _with_facts(
     results: Results, table: PaperTable, columns: list[Column], rows: list[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
@@ -189,9 +205,11 @@ def _with_facts(
     if table.sections:
         groups = [known.group.get(results.benchmark, "") for known in facts]
         rows = [replace(row, section=group) for row, group in zip(rows, groups, strict=True)]
-        published = [row.section for row in rows if row.kind != "run"]
+        published = [row.section for row in rows if not row.own]
         order = list(dict.fromkeys(["", *published, *sorted(groups)]))
-        rows.sort(key=lambda row: (row.kind != "run", order.index(row.section)))
+        rows.sort(
+            key=lambda row: (not row.own, row.kind in ("average", "mean"), order.index(row.section))
+        )
     return columns, rows
 
 

@@ -133,7 +133,7 @@ def _scored(table: Table) -> Table:
 
 def _notes(table: Table) -> list[str]:
     notes = list(table.notes)
-    if any(row.kind != "run" for row in table.rows):
+    if not all(row.own for row in table.rows):
         released = ", from outputs scored as released" if table.variant == "corrected" else ""
         notes.append(f"† published: the paper's number{released}, not computed here.")
     if any(row.part for row in table.rows):
@@ -280,7 +280,7 @@ def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
     numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
     """
-    own = [row for row in table.rows if row.kind == "run"]
+    own = [row for row in table.rows if row.own]
     shown = [replace(column, note="") for column in table.columns if _hasnumber(own, column)]
     source = next((note for note in table.notes if note.startswith("Published")), "")
     told = [f"†: {source.rstrip('.')}"] if source and len(own) < len(table.rows) else []
@@ -334,7 +334,7 @@ def as_json(table: Table) -> dict[str, Any]:
         told: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
         told |= {"section": row.section} if row.section else {}
         told |= {"part": list(row.part)} if row.part else {}
-        if row.kind != "run" and table.variant == "corrected":
+        if not row.own and table.variant == "corrected":
             told["as_released"] = True
         told["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
         return told

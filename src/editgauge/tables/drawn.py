@@ -70,7 +70,7 @@ def _name(table: Table, row: TableRow) -> Item:
     """A line's name with its marks: † a paper's numbers, ‡ a part of the release. Under corrected
     numbers a paper's line says that its own are as released.
     """
-    if row.kind == "run":
+    if row.own:
         return Item(f"{row.name} ‡", "part") if row.part else Item(row.name)
     released = " (as released)" if table.variant == "corrected" else ""
     return Item(f"{row.name} †{released}", "published")
@@ -107,10 +107,10 @@ def grid(table: Table, *, count_line: bool = True) -> Drawn:
             below.append(Item("", "count"))
             for items, text in zip(lines, told, strict=True):
                 items.append(Item(text, "count"))
-    kinds = [(row.group, row.section, row.kind == "run") for row in table.rows]
+    kinds = [(row.group, row.section, row.own, row.kind) for row in table.rows]
     breaks = {number for number in range(1, len(kinds)) if kinds[number] != kinds[number - 1]}
     if count_line and shared:
-        own = max(line + 1 for line, row in enumerate(table.rows) if row.kind == "run")
+        own = max(line + 1 for line, row in enumerate(table.rows) if row.own)
         own = 0 if table.transposed else own  # a column beside the names, which always fits
         lines.insert(own, below)
         breaks = {number + (number >= own) for number in breaks if number != own}

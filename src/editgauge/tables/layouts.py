@@ -33,6 +33,7 @@ class Shown:
     by: str = ""
     published: bool = False
     intervals: bool = False
+    mean: bool = False
     only: str = ""
     seed: int = 0
 
@@ -69,6 +70,7 @@ def tables(
                 variant,
                 published=asked.published or whole.alone,
                 intervals=asked.intervals,
+                mean=asked.mean,
                 seed=asked.seed,
             )
         )

@@ -54,7 +54,8 @@ class Column:
 class TableRow:
     """One line: an editor, or a paper's model.
 
-    `kind` tells a run's own numbers (``run``) from a paper's. `group`: the slice that the line
+    `kind` tells a run's own numbers (``run``, and their ``average``) from a paper's (``published``,
+    and its ``mean``). `group`: the slice that the line
     belongs to; lines are compared within a group only. `section`: the paper's heading over the line
     (``Closed-Source Models``); best and second are told in each. `part`: beside the papers' lines,
     how many samples have every score that the line shows, and how many the release has; None: all,
@@ -63,10 +64,14 @@ class TableRow:
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "published", "mean"] = "run"
+    kind: Literal["run", "average", "published", "mean"] = "run"
     group: str = ""
     section: str = ""
     part: tuple[int, int] | None = None
+
+    @property
+    def own(self) -> bool:
+        return self.kind in ("run", "average")
 
     def cell(self, column: str) -> Cell:
         return self.cells.get(column, EMPTY)

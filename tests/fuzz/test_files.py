@@ -19,9 +19,11 @@ from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
 from editgauge.judging import batch as batches
 from editgauge.services import paid
-from editgauge.store import csv_files, maps
+from editgauge.store import csv_files
+from editgauge.store.matching import by_map
 from editgauge.study.reading import Known, read_sheet
 from editgauge.tables.policy import policy_of
+from editgauge.types import Sample
 from tests.curation.test_intake import scan
 from tests.fuzz.corpus import EXAMPLES, fuzz, spoilt_bytes, spoilt_json
 
@@ -34,6 +36,8 @@ TEXTS = {
     "m.json": json.dumps([{"task_id": "4", "category": "c", "evaluation_results": {"IF": {"IF": 4, "rationale": "r"}}}]),
     "batch.jsonl": '{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "4"}}]}}}\n',
 }  # fmt: skip
+
+SAMPLES = [Sample(benchmark="b", id=one, split="", category=(), instruction="", images=(Path("a.png"),), output_stems=(one,)) for one in "ab"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +70,7 @@ def _results(path: Path) -> None:
 
 READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "a.csv": (
-        lambda path: list(maps.lines_of(path)),
+        lambda path: by_map(path.parent, SAMPLES, path),
         lambda path: list(csv_files.records(path)),
         lambda path: read_sheet(path, Known("b", frozenset("ab"), frozenset({"one", "two"}))),
     ),

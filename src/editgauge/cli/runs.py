@@ -110,8 +110,7 @@ def _outputs(
     to: Path | None,
     editor: str,
 ) -> int:
-    from editgauge.store.matches import deliver
-    from editgauge.store.matching import matches_of
+    from editgauge.store.matching import deliver, matches_of
 
     found = matches_of(source, material.every, pattern, map).of(material.samples)
     lines, copied = list(found.lines()), 0

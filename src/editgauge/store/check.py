@@ -61,7 +61,7 @@ def repair(run: Run) -> list[Damage]:
         (run.path / snapshot.FILE).unlink(missing_ok=True)
     if PAID in places:
         with Paid(run.path / PAID) as paid:
-            paid.drop_damaged()
+            paid.drop(*paid.damaged())
     lease.sweep(run.path)
     with contextlib.closing(Run.open(run.path)) as fresh:
         fresh.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
@@ -140,7 +140,7 @@ def _in_paid(run: Run) -> Iterator[Damage]:
         yield Damage(PAID, str(error), "not touched: bring a copy, or remove it", by_hand=True)
         return
     if damaged:
-        told = f"{damaged} replies are not what was written"
+        told = f"{len(damaged)} replies are not what was written"
         yield Damage(PAID, told, "taken out; editgauge judge asks for them again")
 
 

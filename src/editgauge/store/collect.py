@@ -34,7 +34,7 @@ def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
     if not found and _holds_any(outputs, samples):
         return {plain_name(outputs.name): outputs}
     if not found:
-        wanted = f"{_wanted(samples)}.png"
+        wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
         raise DataError(
             f"{outputs}: no outputs found; wanted files such as {outputs.name}/<editor>/{wanted}, "
             f"or {outputs.name}/{wanted} of one editor"
@@ -48,15 +48,14 @@ def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
     """
     folders = {one.name: one for one in _folders(outputs)}
     folder = folders.get(plain_name(editor), outputs)
-    if _holds_any(folder, samples):
-        return folder
-    near = ", ".join([*folders][:8])
-    raise DataError(
-        f"{outputs}: no outputs of {editor!r} found; wanted files such as "
-        f"{editor}/{_wanted(samples)}.png, found "
-        f"{f'the folders {near}' if near else 'nothing of the kind'}; files of other names: see "
-        f"editgauge import"
-    )
+    if not _holds_any(folder, samples):
+        wanted = f"{editor}/{samples[0].output_stems[0] if samples else '…'}.png"
+        raise DataError(
+            f"{outputs}: no outputs of {editor!r} found; wanted files such as {wanted}, found the "
+            f"folders: {', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge "
+            f"import"
+        )
+    return folder
 
 
 def _folders(outputs: Path) -> list[Path]:
@@ -64,10 +63,6 @@ def _folders(outputs: Path) -> list[Path]:
         found = "a file" if outputs.exists() else "nothing"
         raise DataError(f"{outputs}: wanted a folder of outputs, found {found}; check the path")
     return [one for one in sorted(outputs.iterdir()) if one.is_dir() and one.name[0] != "."]
-
-
-def _wanted(samples: Sequence[Sample]) -> str:
-    return samples[0].output_stems[0] if samples else "…"
 
 
 def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
@@ -92,26 +87,24 @@ def edits_of(
     there: dict[str, dict[str, EditRecord]] = {}
     for record in run.edits(benchmark):
         there.setdefault(record.editor, {})[record.sample] = record
+    found: list[EditRecord] = []
     if outputs is not None:
         chosen = {name: outputs_of(outputs, name, samples) for name in editors}
-        places = chosen or editors_in(outputs, samples)
-        taken = (
-            import_outputs(run, benchmark, name, place, samples, hashes, known=there.get(name, {}))
-            for name, place in places.items()
-        )
-        return [record for records in taken for record in records]
-    for name in editors or [""]:
-        if name not in there and (name or not there):
+        for name, place in (chosen or editors_in(outputs, samples)).items():
+            known = there.get(name, {})
+            found += import_outputs(run, benchmark, name, place, samples, hashes, known=known)
+        return found
+    for name in editors or [*sorted(there)] or [""]:
+        if name not in there:
             raise DataError(
                 f"{run.path.name}: the run has no outputs{f' of {name}' if name else ''} on "
                 f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give --outputs DIR, "
                 f"or make them: editgauge edit {benchmark} … --editor {name or 'copy'} --run "
                 f"{run.path.name}"
             )
-    again = (
-        refresh(run, benchmark, n, samples, hashes, there[n]) for n in editors or sorted(there)
-    )
-    return [record for records in again for record in records]
+    for name in editors or sorted(there):
+        found += refresh(run, benchmark, name, samples, hashes, there[name])
+    return found
 
 
 def import_outputs(
@@ -129,9 +122,9 @@ def import_outputs(
     return the records.
 
     Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
-    last call costs a look at its size and time. Whether one was given back says `tell`. `named`:
-    sample id -> its file, where the names are not the official ones. `known`: sample id -> the
-    editor's record in the run, from who has read them already.
+    last call costs a look at its size and time. `named`: sample id -> its file, where the names are
+    not the official ones. `known`: sample id -> the editor's record in the run, from who has read
+    them already.
     """
     if known is None:
         known = {one.sample: one for one in run.edits(benchmark) if one.editor == editor}
@@ -141,16 +134,14 @@ def import_outputs(
         record = _without(benchmark, sample.id, editor, "no output file")
         try:
             if (file := outputs.find(sample)) is not None:
-                stem = PurePosixPath(sample.output_stems[0])
-                place = f"{room}/{stem}{file.suffix.lower()}"
-                record = _taken(
-                    run, replace(record, path=place), file, known.get(sample.id), hashes
-                )
+                place = f"{room}/{PurePosixPath(sample.output_stems[0])}{file.suffix.lower()}"
+                record = replace(record, path=place)
+                record = _taken(run, record, file, known.get(sample.id), hashes)
         except DataError as error:
             reason = portable(str(error), [folder])
             record = replace(record, path=None, status=Status.UNREADABLE, reason=reason)
         records.append(record)
-    run.write_edits(_changed(records, known))
+    run.write_edits(one for one in records if one != known.get(one.sample))
     return records
 
 
@@ -168,18 +159,17 @@ def _taken(
     if why := paths.misplaced(place):
         reason = f"its output name {place!a}: {why}; correct the data"
         return replace(record, path=None, status=Status.DATASET_FAULT, reason=reason)
-    kept = f"{run.path}{os.sep}{place}"
-    taken = same(file, kept)
-    if not taken:
+    kept = run.path / place
+    ours = old if old is not None and old.path == place else None
+    if not same(file, kept):
         _need_readable(file)
-    elif old is not None and old.path == place and hashes(kept) != old.fingerprint:
-        os.unlink(kept)  # changed behind its size and time
-        taken = False
-    if not taken:
+        run.keep(file, place, hashes)
+    elif ours is not None and hashes(kept) != ours.fingerprint:
+        kept.unlink()  # changed behind its size and time
         run.keep(file, place, hashes)
     mark = hashes(kept)
-    if old is not None and old.fingerprint == mark and old.path == place:
-        return old
+    if ours is not None and ours.fingerprint == mark:
+        return ours
     return _looked_at(replace(record, fingerprint=mark, detail={"source": "folder"}), run)
 
 
@@ -225,17 +215,19 @@ def refresh(
     A file that was replaced or removed by hand since gets a new record, and `Run.problems`
     names one that was replaced; a sample without any is `Status.MISSING`.
     """
-    records = []
+    records, changed = [], []
     for sample in samples:
         old = known.get(sample.id) or _without(benchmark, sample.id, editor, "not edited yet")
         record = _look_again(run, old, hashes)
         records.append(record)
+        if record is not old:
+            changed.append(record)
         if record.fingerprint not in ("", old.fingerprint):
             run.note(
                 f"{record.path}: another picture than the one of {editor} that the run was given; "
                 f"from now on it counts as the output"
             )
-    run.write_edits(_changed((one for one in records if one.sample in known), known))
+    run.write_edits(changed)
     return records
 
 
@@ -251,12 +243,6 @@ def _look_again(run: Run, old: EditRecord, hashes: HashStore) -> EditRecord:
         told = "its output is no longer in the run folder"
         return replace(gone, status=Status.MISSING, path=None, reason=told)
     return replace(gone, status=Status.UNREADABLE, reason=f"{old.path}: {why}; it is not opened")
-
-
-def _changed(records: Iterable[EditRecord], known: Mapping[str, EditRecord]) -> list[EditRecord]:
-    """The records that say another thing than those of the run. Most are the very same object."""
-    pairs = ((record, known.get(record.sample)) for record in records)
-    return [record for record, old in pairs if record is not old and record != old]
 
 
 def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> list[EditRecord]:

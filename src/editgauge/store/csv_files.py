@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from editgauge.errors import DataError
 
 MOST_BYTES = 1 << 26
 _LONGEST_CELL = 1 << 22
-_DELIMITERS = ",;\t"
 
 
 class Record(NamedTuple):
@@ -31,6 +30,8 @@ def records(
     Raises `DataError`, with the line where there is one, for a file that cannot be read, is no
     UTF-8, no csv, or larger than `most_bytes`.
     """
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+    before = 0
     try:
         if not path.is_file():
             what = "no file" if path.exists() else "not there"
@@ -38,11 +39,18 @@ def records(
         if path.stat().st_size > most_bytes:
             raise DataError(f"{path.name}: larger than {most_bytes >> 20} MiB; split the file")
         with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from _records(path.name, file, delimiter, strict)
+            chosen = delimiter or max(",;\t", key=file.readline().count)
+            file.seek(0)
+            reader = csv.reader(file, delimiter=chosen, strict=strict)
+            for cells in reader:
+                yield Record(before + 1, cells)
+                before = reader.line_num
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path.name}: no UTF-8 ({error.reason}); save it as csv, UTF-8") from error
+    except csv.Error as error:
+        raise DataError(f"{path.name}, line {before + 1}: no valid csv ({error})") from error
 
 
 def named(
@@ -57,17 +65,3 @@ def named(
     empty = dict.fromkeys(headings, "")
     rest = ((one.number, one.cells) for one in found if one.cells)
     return headings, ((n, empty | dict(zip(headings, cells, strict=False))) for n, cells in rest)
-
-
-def _records(name: str, file: TextIO, delimiter: str, strict: bool) -> Iterator[Record]:
-    first = file.readline()
-    file.seek(0)
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    chosen, before = delimiter or max(_DELIMITERS, key=first.count), 0
-    reader = csv.reader(file, delimiter=chosen, strict=strict)
-    try:
-        for cells in reader:
-            yield Record(before + 1, cells)
-            before = reader.line_num
-    except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: no valid csv ({error})") from error

@@ -1,8 +1,5 @@
 """What is known of a benchmark's samples, and the labels by which commands are narrowed and tables
-sliced.
-
-One meaning for all of them: ``--where`` of `edit`, `score` and `judge`, which read the data, and of
-`table` and `compare`, which read a run, go through `Samples.matching`.
+sliced: ``--where`` has one meaning for those that read the data and those that read a run.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ class Samples:
             self.records.setdefault(record["id"], record)
         self.ids: tuple[str, ...] = tuple(self.records)
         self._labels: dict[str, NDArray[Any]] = {}
-        self._names: list[str] | None = None
+        self._names: list[str] = []
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -44,7 +41,7 @@ class Samples:
         """What samples can be sliced by: split, category and its levels, and every attribute any
         sample has.
         """
-        if self._names is None:
+        if not self._names:
             every = self.records.values()
             deepest = max((len(one.get("category", ())) for one in every), default=0)
             levels = [f"category{level + 1}" for level in range(deepest)]
@@ -74,9 +71,8 @@ class Samples:
     def matching(self, clauses: Sequence[str]) -> Mask:
         """Which samples have all labels of ``name=value`` clauses: shape (S,).
 
-        Names are those of `labels`; a value is compared as it is written. Raises `UsageError` for a
-        clause without ``=`` and where no sample is left, `UnknownName` for a name or a value that
-        no sample has, with the nearest ones.
+        Raises `UsageError` for a clause without ``=`` and where no sample is left, `UnknownName`
+        for a name or a value that no sample has, with the nearest ones.
         """
         mask = np.ones(len(self), dtype=np.bool_)
         for clause in clauses:
@@ -91,10 +87,9 @@ class Samples:
                 raise UnknownName(f"--where {clause!r}: {error}") from error
             if value not in labels:
                 values = sorted(set(labels.tolist()) - {""})
-                hint = f"{_near(value, values)} ".lstrip()
                 raise UnknownName(
-                    f"--where {clause!r}: no sample has this value; {hint}{name} is one of: "
-                    f"{', '.join(values[:12])}{', …' if len(values) > 12 else ''}"
+                    f"--where {clause!r}: no sample has this value; {_near(value, values)}{name} "
+                    f"is one of: {', '.join(values[:12])}{', …' if len(values) > 12 else ''}"
                 )
             mask &= labels == value
         if clauses and not mask.any():
@@ -103,9 +98,7 @@ class Samples:
         return mask
 
     def where(self, conditions: Mapping[str, str]) -> Mask:
-        """Which samples have all these labels: shape (S,). An unknown attribute raises
-        `UnknownName`.
-        """
+        """Which samples have all these labels: shape (S,); raises as `labels`."""
         mask = np.ones(len(self), dtype=np.bool_)
         for by, wanted in conditions.items():
             mask &= self.labels(by) == wanted
@@ -119,23 +112,18 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 def _near(given: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(given, known, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}?" if near else ""
+    return f"did you mean {' or '.join(near)}? " if near else ""
 
 
 def _label(record: Mapping[str, Any], by: str) -> str:
     category, attributes = record.get("category", ()), record.get("attributes", {})
+    value: Any = attributes.get(by)
     if by == "split":
-        return str(record.get("split") or "")
-    if by == "category":
-        return "/".join(category)
-    if by in _HAS:
-        # The index of a run says of its own accord whether there is a reference: the picture itself
-        # is kept only where the sample was chosen
-        return "true" if record.get(by, record.get(by[4:])) else "false"
-    if by.startswith("category") and by[8:].isdigit() and by not in attributes:
-        level = int(by[8:]) - 1
-        return str(category[level]) if level < len(category) else ""
-    value = attributes.get(by)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else str(value)
+        value = record.get("split")
+    elif by == "category":
+        value = "/".join(category)
+    elif by in _HAS:  # a run keeps a reference only where the sample was chosen, and says so
+        value = bool(record.get(by, record.get(by[4:])))
+    elif by.startswith("category") and by[8:].isdigit() and by not in attributes:
+        value = (*category, *[""] * int(by[8:]))[int(by[8:]) - 1]
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

@@ -1,5 +1,5 @@
 """Which file of a folder is the output of which sample, where the names are not the official ones:
-by a pattern, by a map, or by a guess.
+by a pattern, by a map, or by a guess; and how files come to their official names.
 
 Only files below the folder are ever looked at: a pattern or a map names nothing else.
 """
@@ -10,16 +10,21 @@ import bisect
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from editgauge.errors import DataError, UsageError
+from editgauge import temporary
+from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import EXTENSIONS
-from editgauge.store import maps
-from editgauge.store.matches import FIELD, PLACES, Matches, filled, pictures
+from editgauge.store import csv_files, hashes, paths, schema
 from editgauge.types import Sample
 
+_FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
+"""A field of a pattern: its name, and how many digits it has."""
+_PLACES = {"place": 1, "place0": 0}
+"""Fields that count the samples of one folder, and from which number."""
 _TELLING = ("stem", "id", "flat", "image", "name", "number")
 """Facts that may tell a sample in a file's name, the surest first."""
 _FOLDERS = ("split", "category", "category1", "category2", "folder", "folder1", "folder2")
@@ -27,14 +32,133 @@ _LOOKED_AT = 40
 """Files whose names are looked at for patterns, spread over the folder."""
 _SUGGESTED = 8
 """Patterns of each kind that are tried."""
+_SHOWN = 5
+_TOLD = {
+    "missing": "samples without a file",
+    "ambiguous": "samples that several files fit",
+    "shared": "files that fit several samples",
+    "unexpected": "unexpected files",
+    "not_there": "lines that name no picture",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """What a rule found. `files`: sample id -> the files that fit, relative to the folder with
+    ``/``; samples that no file fits have none. `there`: every picture of the folder. `facts`: what
+    the pattern could name, with its values for the first sample that no file fits. `map`: the file
+    that names them, where it is no pattern; `not_there`: its lines that name no picture of the
+    folder.
+    """
+
+    rule: str
+    folder: Path
+    files: Mapping[str, tuple[str, ...]]
+    there: tuple[str, ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    map: Path | None = None
+    not_there: tuple[str, ...] = ()
+
+    @property
+    def by_place(self) -> bool:
+        """Whether nothing in the files' names says whose they are, but their numbers' order."""
+        return self.map is None and any(name in _PLACES for name, _ in _FIELD.findall(self.rule))
+
+    @property
+    def looked_for(self) -> str:
+        """What the first sample without a file would need; empty for a map, or where none lacks."""
+        return filled(self.rule, self.facts) if self.facts else ""
+
+    @property
+    def named(self) -> dict[str, Path]:
+        """Sample id -> its file, where exactly one file fits and fits no other sample."""
+        one = {name: files[0] for name, files in self.files.items() if len(files) == 1}
+        shared = self.shared
+        return {name: self.folder / file for name, file in one.items() if file not in shared}
+
+    @property
+    def ambiguous(self) -> dict[str, list[str]]:
+        """Samples that several files fit."""
+        return {name: [*files] for name, files in self.files.items() if len(files) > 1}
+
+    @property
+    def shared(self) -> set[str]:
+        """Files that fit several samples."""
+        counts = Counter(file for files in self.files.values() for file in files)
+        return {file for file, number in counts.items() if number > 1}
+
+    def of(self, samples: Sequence[Sample]) -> Matches:
+        """What was found of these samples alone."""
+        return replace(self, files={one.id: self.files.get(one.id, ()) for one in samples})
+
+    def need_one_each(self) -> None:
+        """Raise `DataError` where no file fits, several fit one sample, or one fits several."""
+        where = f"{self.folder}: {self.rule!r}"
+        if not any(self.files.values()):
+            told = self.not_there[0] if self.not_there else f"looked for {self.looked_for}"
+            some = ", ".join(self.there[:3]) or "no pictures"
+            raise DataError(f"{where} fits no file ({told}); there are: {some}")
+        for sample, files in self.ambiguous.items():
+            some = ", ".join(files[:3])
+            raise DataError(f"{where} fits {len(files)} files of sample {sample!r} ({some})")
+        for file in sorted(self.shared):
+            raise DataError(f"{where} fits several samples with {file}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        named = {name: file.relative_to(self.folder) for name, file in self.named.items()}
+        used = {file for files in self.files.values() for file in files}
+        return {
+            "rule": self.rule,
+            "by_place": self.by_place,
+            "pictures": len(self.there),
+            "samples": len(self.files),
+            "matched": {name: file.as_posix() for name, file in named.items()},
+            "missing": [sample for sample, files in self.files.items() if not files],
+            "ambiguous": self.ambiguous,
+            "shared": sorted(self.shared),
+            "unexpected": [file for file in self.there if file not in used],
+            "not_there": list(self.not_there),
+        }
+
+    def lines(self) -> list[str]:
+        """What was found, in words, with some examples of each kind."""
+        told = self.as_dict()
+        found = [
+            f"{self.folder}: {len(self.there)} pictures, {len(self.files)} samples",
+            f"rule: {self.rule}",
+            f"{len(told['matched'])} samples have a file of their own",
+        ]
+        found += [f"  {sample}  <-  {file}" for sample, file in [*told["matched"].items()][:_SHOWN]]
+        if self.by_place and told["matched"]:
+            found.append(
+                "note: the names tell no sample; files were counted in the order of the metadata. "
+                "Look whether these are right before you take them"
+            )
+        for kind, what in _TOLD.items():
+            if names := [*told[kind]]:
+                more = "" if len(names) <= _SHOWN else ", …"
+                found.append(f"{what} ({len(names)}): {', '.join(names[:_SHOWN])}{more}")
+        if self.looked_for:
+            found.append(f"looked for, of the first without one: {self.looked_for}")
+        if self.looked_for and not told["matched"]:
+            given = ", ".join(f"{{{name}}}={value}" for name, value in self.facts.items())
+            found.append(f"its fields: {given}")
+        return found
+
+
+def filled(pattern: str, facts: Mapping[str, str]) -> str:
+    """A pattern with these facts in the place of its fields."""
+    return _FIELD.sub(lambda found: facts.get(found[1], "?").zfill(int(found[2] or 0)), pattern)
 
 
 def matches_of(
     folder: Path, samples: Sequence[Sample], pattern: str = "", map: Path | None = None
 ) -> Matches:
-    """`by_pattern` or `by_map`, or `guessed` where neither is given; of all samples of the data
-    (see `Matches.of`), since some patterns count them. Raises `UsageError` for both, and where
-    there are no samples.
+    """`by_pattern` or `by_map`; where neither is given the matches of that pattern that gives most
+    samples one file of their own: the official names, or what the files' names suggest, those that
+    only count (`Matches.by_place`) last. Of all samples of the data (see `Matches.of`), since some
+    patterns count them. Raises `UsageError` for both, and where there are no samples.
     """
     if pattern and map is not None:
         raise UsageError("a pattern and a map: wanted one of them")
@@ -42,67 +166,100 @@ def matches_of(
         raise UsageError("no samples to find outputs of")
     if map is not None:
         return by_map(folder, samples, map)
-    return by_pattern(folder, samples, pattern) if pattern else guessed(folder, samples)
-
-
-def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches:
-    """The files whose path below the folder is the pattern with the sample's facts filled in.
-
-    Fields: ``{id}``, ``{flat}`` (the id with ``_`` for ``/``), ``{name}`` (its last part),
-    ``{number}`` (that without leading zeros), ``{stem}`` (the official output name), ``{image}``
-    (the input's name without its extension), ``{split}``, ``{category}``, ``{category1}``…,
-    ``{folder}`` and ``{folder1}``… (of the official output name: ``canva`` where TextEditBench's
-    split is ``synthetic``), every attribute, and ``{place}``: which sample it is in the order of
-    the metadata, from 1 (``{place0}``: from 0), counted for each value of the other fields.
-    ``{place:04}`` has leading zeros. ``*`` stands for any text without ``/``. Without an extension
-    any picture's will do. Raises `UsageError` for a field that no sample has, `DataError` where the
-    folder is none.
-    """
-    return _matches(folder, samples, pattern, pictures(folder))
-
-
-def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
-    """The files that a map names (see `maps`): a csv with the columns ``sample`` and ``file``,
-    relative to the folder, or lmms-eval's logged samples. A sample whose picture is not
-    below the folder has no file (`Matches.not_there`). Raises `DataError` for another kind of map
-    and for a sample that the data lack.
-    """
     there = pictures(folder)
-    flat = {sample.id.replace("/", "_"): sample.id for sample in samples}
-    files, not_there = set(there), []
-    named: dict[str, tuple[str, ...]] = {sample.id: () for sample in samples}
-    for line in maps.lines_of(path):
-        sample, file = line.sample, line.file
-        if line.elsewhere:
-            sample = sample if sample in named else flat.get(sample, "")
-            file = maps.end_of(file, files) or file
-        if sample not in named:
-            raise DataError(f"{path}, line {line.number}: the data have no sample {line.sample!r}")
-        if file in files:
-            named[sample] = (*named[sample], file)
-        else:
-            told = f"{line.file[:80]!r} is no picture below {folder.name}"
-            not_there.append(f"line {line.number}: {told}")
-    found = Matches(rule=path.name, folder=folder, files=named, there=there)
-    return replace(found, map=path, not_there=tuple(not_there))
-
-
-def guessed(folder: Path, samples: Sequence[Sample]) -> Matches:
-    """The matches of that pattern that gives most samples one file of their own: the official
-    names, or what the files' names suggest; the surest of equally good ones, those that only count
-    (`Matches.by_place`) last.
-    """
-    there = pictures(folder)
-    best = _matches(folder, samples, "{stem}", there)
-    for pattern in suggestions(there, samples):
+    best = by_pattern(folder, samples, pattern or "{stem}", there)
+    for suggested in [] if pattern else _suggestions(there, samples):
         if len(best.named) == len(samples):
             break
-        found = _matches(folder, samples, pattern, there)
+        found = by_pattern(folder, samples, suggested, there)
         best = max(best, found, key=lambda one: len(one.named))
     return best
 
 
-def suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
+# -- patterns --------------------------------------------------------------------------------------
+
+
+def by_pattern(
+    folder: Path, samples: Sequence[Sample], pattern: str, there: tuple[str, ...] | None = None
+) -> Matches:
+    """The files whose path below the folder is the pattern with the sample's facts filled in.
+
+    Fields: those of `_facts`, every attribute, and ``{place}``: which sample it is in the order of
+    the metadata, from 1 (``{place0}``: from 0), counted for each value of the other fields.
+    ``{place:04}`` has leading zeros. ``*`` stands for any text without ``/``. Without an extension
+    any picture's will do. `there`: the pictures of the folder, where they are known. Raises
+    `UsageError` for a field that no sample has, `DataError` where the folder is none.
+    """
+    there = pictures(folder) if there is None else there
+    fields = {name for name, _ in _FIELD.findall(pattern)}
+    every = {sample.id: _facts(sample) for sample in samples}
+    counts = Counter[str]()
+    for facts in every.values():  # numbered files of one folder start anew in the next
+        rest = filled(pattern, {**facts, **dict.fromkeys(_PLACES, "")})
+        facts |= {name: str(first + counts[rest]) for name, first in _PLACES.items()}
+        counts[rest] += 1
+    if unknown := fields - {name for facts in every.values() for name in facts}:
+        offered = ", ".join(next(iter(every.values())))
+        raise UsageError(f"--pattern: no sample has {{{min(unknown)}}}; there are: {offered}")
+    if not fields:
+        raise UsageError(f"--pattern {pattern!r}: wanted a field such as {{id}} or {{name}}")
+    whole = pattern.lower().endswith(EXTENSIONS)
+    by_name: dict[str, list[str]] = {}
+    for file in there:
+        by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
+    turn, files = -1 if pattern.startswith("*") else 1, {}
+    in_order = sorted(name[::turn] for name in by_name)
+    for name, facts in every.items():
+        fitting = _fitting(pattern, facts, in_order, turn) if fields <= facts.keys() else []
+        files[name] = tuple(sorted(file for one in fitting for file in by_name[one]))
+    missed = next((every[name] for name in every if not files[name]), {})
+    return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
+
+
+def _fitting(
+    pattern: str, facts: Mapping[str, str], in_order: Sequence[str], turn: int
+) -> Iterator[str]:
+    """The names that the filled pattern fits: those alone are tried that begin as it does, or end
+    so where `turn` is -1: then `in_order` has them from their ends.
+    """
+    steps = [filled(part, facts) for part in pattern.split("*")]
+    wanted = re.compile("[^/]*".join(map(re.escape, steps)))
+    begin = steps[0] if turn == 1 else steps[-1][::-1]
+    for at in range(bisect.bisect_left(in_order, begin), len(in_order)):
+        if not in_order[at].startswith(begin):
+            return
+        if wanted.fullmatch(name := in_order[at][::turn]):
+            yield name
+        elif len(steps) == 1:
+            return
+
+
+def _facts(sample: Sample) -> dict[str, str]:
+    """What a pattern may name of a sample: ``flat`` is the id with ``_`` for ``/``, ``name`` its
+    last part, ``number`` that without leading zeros, ``stem`` the official output name, ``folder``
+    and ``folder1``… are of that name (``canva`` where TextEditBench's split is ``synthetic``).
+    """
+    name = sample.id.rpartition("/")[2]
+    facts = {name: str(value) for name, value in sample.attributes.items()}
+    facts |= {f"category{n}": text for n, text in enumerate(sample.category, start=1)}
+    facts |= {
+        "id": sample.id,
+        "flat": sample.id.replace("/", "_"),
+        "name": name,
+        "number": name.lstrip("0") or "0",
+        "split": sample.split,
+        "category": "/".join(sample.category),
+        "image": sample.image.stem,
+    }
+    if sample.output_stems:
+        facts["stem"] = sample.output_stems[0]
+        parts = PurePosixPath(sample.output_stems[0]).parent.parts
+        facts |= {"folder": "/".join(parts)} if parts else {}
+        facts |= {f"folder{n}": part for n, part in enumerate(parts, start=1)}
+    return facts
+
+
+def _suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
     """Patterns that files' names suggest: a fact of a sample, or a number, stands in the name, the
     rest is the same in most of them, or is told by ``*`` or a fact that folders are called by.
     """
@@ -117,7 +274,7 @@ def suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
             counted.update(_counting(name, folders))
     rank = {name: number for number, name in enumerate(_TELLING)}
     sure = sorted(
-        told, key=lambda one: (-told[one], "*" in one, rank[FIELD.findall(one)[-1][0]], one)
+        told, key=lambda one: (-told[one], "*" in one, rank[_FIELD.findall(one)[-1][0]], one)
     )
     return sure[:_SUGGESTED] + [one for one, _ in counted.most_common(_SUGGESTED)]
 
@@ -155,8 +312,8 @@ def _counting(name: str, folders: Mapping[str, str]) -> Iterator[str]:
         text = number[0]
         width = f":0{len(text)}" if text[0] == "0" and len(text) > 1 else ""
         before, after = name[: start + number.start()], name[start + number.end() :]
-        for field_name in PLACES:
-            yield f"{_headed(before, folders)}{{{field_name}{width}}}{after}"
+        for place in _PLACES:
+            yield f"{_headed(before, folders)}{{{place}{width}}}{after}"
 
 
 def _headed(before: str, folders: Mapping[str, str]) -> str:
@@ -166,85 +323,111 @@ def _headed(before: str, folders: Mapping[str, str]) -> str:
     return re.sub(whole, lambda word: folders[word[0]], before) if folders else before
 
 
-def _matches(
-    folder: Path, samples: Sequence[Sample], pattern: str, there: tuple[str, ...]
-) -> Matches:
-    fields = {name for name, _ in FIELD.findall(pattern)}
-    every = {sample.id: _facts(sample) for sample in samples}
-    _count(pattern, every.values())
-    if unknown := fields - {name for facts in every.values() for name in facts}:
-        offered = ", ".join(next(iter(every.values())))
-        raise UsageError(f"--pattern: no sample has {{{min(unknown)}}}; there are: {offered}")
-    if not fields:
-        raise UsageError(f"--pattern {pattern!r}: wanted a field such as {{id}} or {{name}}")
-    whole = pattern.lower().endswith(EXTENSIONS)
-    by_name: dict[str, list[str]] = {}
-    for file in there:
-        by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
-    in_order, backwards = sorted(by_name), sorted(name[::-1] for name in by_name)
-    files = {
-        name: tuple(sorted(_fitting(pattern, facts, by_name, in_order, backwards)))
-        for name, facts in every.items()
-    }
-    missed = next((every[name] for name, found in files.items() if not found), {})
-    return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
+# -- maps ------------------------------------------------------------------------------------------
 
 
-def _count(pattern: str, every: Iterable[dict[str, str]]) -> None:
-    """Put into the facts which sample it is among those for which the rest of the pattern is the
-    same: numbered files of one folder start anew in the next.
+def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
+    """The files that a map names: a csv with the columns ``sample`` and ``file``, relative to the
+    folder, or lmms-eval's logged samples, ``<date>_samples_<task>.jsonl``, whose paths are of the
+    machine that it ran on: their ends say which file is meant. A sample whose picture is not below
+    the folder has no file (`Matches.not_there`). Raises `DataError` for another kind of map and for
+    a sample that the data lack.
     """
-    counts = Counter[str]()
-    for facts in every:
-        rest = filled(pattern, {**facts, **dict.fromkeys(PLACES, "")})
-        facts |= {name: str(first + counts[rest]) for name, first in PLACES.items()}
-        counts[rest] += 1
+    there, not_there = pictures(folder), []
+    named: dict[str, tuple[str, ...]] = {sample.id: () for sample in samples}
+    flat = {sample.replace("/", "_"): sample for sample in named}
+    files, logged = set(there), path.suffix.lower() == ".jsonl"
+    for number, sample, told in _logged(path) if logged else _listed(path):
+        file = told.replace("\\", "/")
+        if logged:
+            sample = sample if sample in named else flat.get(sample, sample)
+            parts = file.split("/")
+            ends = ("/".join(parts[start:]) for start in range(len(parts)))
+            file = next((end for end in ends if end in files), file)
+        if sample not in named:
+            raise DataError(f"{path}, line {number}: the data have no sample {sample!r}")
+        if file in files:
+            named[sample] = (*named[sample], file)
+        else:
+            not_there.append(f"line {number}: {told[:80]!r} is no picture below {folder.name}")
+    facts: dict[str, Any] = {"rule": path.name, "map": path, "not_there": tuple(not_there)}
+    return Matches(folder=folder, files=named, there=there, **facts)
 
 
-def _fitting(
-    pattern: str,
-    facts: Mapping[str, str],
-    by_name: Mapping[str, Sequence[str]],
-    in_order: Sequence[str],
-    backwards: Sequence[str],
-) -> Iterator[str]:
-    """The files that the filled pattern fits. `in_order`: the names of `by_name`, sorted, and
-    `backwards`: the same from their ends; those alone are tried that begin as the pattern does, or
-    where it begins with ``*``, end as it does.
+def _listed(path: Path) -> Iterator[tuple[int, str, str]]:
+    names, lines = csv_files.named(path)
+    if not {"sample", "file"} <= set(names):
+        told = ", ".join(names)[:200] or "none"
+        raise DataError(f"{path}: wanted the columns sample and file, found {told}")
+    return ((number, line["sample"], line["file"]) for number, line in lines)
+
+
+def _logged(path: Path) -> Iterator[tuple[int, str, str]]:
+    """An entry of a line names ``category`` and ``image_id`` (or ``key``), and
+    ``edited_image_path``, which is null where there is no picture.
     """
-    if not {name for name, _ in FIELD.findall(pattern)} <= set(facts):
-        return
-    steps = [filled(part, facts) for part in pattern.split("*")]
-    if len(steps) == 1:
-        yield from by_name.get(steps[0], ())
-        return
-    wanted = re.compile("[^/]*".join(map(re.escape, steps)))
-    turn = -1 if not steps[0] else 1
-    names, begin = (backwards, steps[-1][::-1]) if turn == -1 else (in_order, steps[0])
-    at = bisect.bisect_left(names, begin)
-    while at < len(names) and names[at].startswith(begin):
-        if wanted.fullmatch(name := names[at][::turn]):
-            yield from by_name[name]
-        at += 1
+    number = 0
+    try:
+        lines = paths.read(path, limit=csv_files.MOST_BYTES).split(b"\n")
+        for number, line in enumerate(lines, start=1):
+            parts = schema.parsed(line).values() if line.strip() else ()
+            entries = [one for one in parts if isinstance(one, dict)]
+            one = next((one for one in entries if "edited_image_path" in one), {})
+            if line.strip() and not one:
+                raise ValueError("wanted an entry with edited_image_path")
+            if isinstance(file := one.get("edited_image_path"), str):
+                named = one.get("category") and one.get("image_id")
+                sample = f"{one['category']}/{one['image_id']}" if named else one.get("key", "")
+                yield number, str(sample), file
+    except (OSError, ValueError, RunError) as error:
+        told = f"{path}, line {number}: no log of lmms-eval's --log_samples ({error})"
+        raise DataError(told) from error
 
 
-def _facts(sample: Sample) -> dict[str, str]:
-    """What a pattern may name of a sample."""
-    name = sample.id.rpartition("/")[2]
-    facts = {name: str(value) for name, value in sample.attributes.items()}
-    facts |= {f"category{n}": text for n, text in enumerate(sample.category, start=1)}
-    facts |= {
-        "id": sample.id,
-        "flat": sample.id.replace("/", "_"),
-        "name": name,
-        "number": name.lstrip("0") or "0",
-        "split": sample.split,
-        "category": "/".join(sample.category),
-        "image": sample.image.stem,
-    }
-    if sample.output_stems:
-        facts["stem"] = sample.output_stems[0]
-        parts = PurePosixPath(sample.output_stems[0]).parent.parts
-        facts |= {"folder": "/".join(parts)} if parts else {}
-        facts |= {f"folder{n}": part for n, part in enumerate(parts, start=1)}
-    return facts
+# -- files -----------------------------------------------------------------------------------------
+
+
+def pictures(folder: Path) -> tuple[str, ...]:
+    """Every picture below a folder by its extension, in order; links to folders are not followed.
+    Raises `DataError` where it is no folder.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: wanted a folder of outputs, found none; check the path")
+    found: list[str] = []
+    for base, _, names in os.walk(folder):
+        place = PurePosixPath(Path(base).relative_to(folder).as_posix())
+        shown = [name for name in names if name.lower().endswith(EXTENSIONS)]
+        found += [(place / name).as_posix() for name in shown]
+    return tuple(sorted(found))
+
+
+def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, editor: str) -> int:
+    """Copy files to their official places below ``to/<editor>``, each whole or not at all; returns
+    how many.
+
+    `named`: sample id -> its file. A file that is there unchanged is not copied again. Raises
+    `DataError` for an output name that leads out of the folder, `RunError` for an editor that no
+    folder can be called and for a link where a folder belongs, and as `hashes.copy`.
+    """
+    to.mkdir(parents=True, exist_ok=True)
+    root, copied = paths.folder(to, paths.plain_name(editor)), 0
+    temporary.sweep(root)
+    for sample in samples:
+        if (file := named.get(sample.id)) is None:
+            continue
+        place = PurePosixPath(f"{sample.output_stems[0]}{file.suffix.lower()}")
+        if why := paths.misplaced(str(place)):
+            raise DataError(f"sample {sample.id!r}: its output name {str(place)!a}: {why}")
+        target = paths.folder(root, place.parent) / place.name
+        if hashes.same(file, target):
+            continue
+        made = root / temporary.new_name()
+        try:
+            hashes.copy(file, made)
+            os.replace(made, target)
+        except OSError as error:
+            raise paths.unwritable(target, error) from error
+        finally:
+            made.unlink(missing_ok=True)
+        copied += 1
+    return copied

@@ -6,8 +6,7 @@ first extension.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from editgauge.errors import ImageError
@@ -15,16 +14,15 @@ from editgauge.images import EXTENSIONS, same_pixels
 from editgauge.types import Sample
 
 
-@dataclass(slots=True)
 class OutputFolder:
     """A model's outputs. Listings of folders are read once and kept: make a new object after files
-    were added.
+    were added. `named`: sample id -> its file, where the names are not the official ones
+    (`store.matching`).
     """
 
-    root: Path
-    named: Mapping[str, Path] | None = None
-    """Sample id -> its file, where the names are not the official ones (`store.matches`)."""
-    _listings: dict[str, dict[tuple[str, str], list[str]]] = field(default_factory=dict, repr=False)
+    def __init__(self, root: Path, named: Mapping[str, Path] | None = None) -> None:
+        self.root, self.named = root, named
+        self._listings: dict[Path, dict[tuple[str, str], list[Path]]] = {}
 
     def find(self, sample: Sample) -> Path | None:
         """The sample's output, or None when there is no file that could be it."""
@@ -36,33 +34,27 @@ class OutputFolder:
         """
         if self.named is not None:
             return [self.named[sample.id]] if sample.id in self.named else []
-        return list(self._candidates(sample))
-
-    def _candidates(self, sample: Sample) -> Iterator[Path]:
+        found = []
         for stem in sample.output_stems:
-            parts = (stem,) if "/" not in stem else PurePosixPath(stem).parts
-            if not stem or ".." in parts or parts[0] in ("/", "//", "."):
-                continue  # stems come from metadata: none may lead out of the folder
-            folder = self.root.joinpath(*parts[:-1]) if len(parts) > 1 else self.root
-            listing = self._listing(folder)
-            for extension in EXTENSIONS:
-                for name in listing.get((parts[-1], extension), ()):
-                    yield folder / name
+            parts = PurePosixPath(stem).parts
+            if parts and ".." not in parts and parts[0] not in ("/", "//"):  # it is metadata's
+                listing = self._listing(self.root.joinpath(*parts[:-1]))
+                for extension in EXTENSIONS:
+                    found += listing.get((parts[-1], extension), [])
+        return found
 
-    def _listing(self, folder: Path) -> dict[tuple[str, str], list[str]]:
+    def _listing(self, folder: Path) -> dict[tuple[str, str], list[Path]]:
         """The files of a folder by (name without extension, extension in lower case)."""
-        key = os.fspath(folder)
-        if key not in self._listings:
-            found: dict[tuple[str, str], list[str]] = {}
+        if folder not in self._listings:
+            found = self._listings[folder] = {}
             try:
                 names = sorted(entry.name for entry in os.scandir(folder) if _is_output(entry))
             except OSError:
                 names = []
             for name in names:
                 stem, extension = os.path.splitext(name)
-                found.setdefault((stem, extension.lower()), []).append(name)
-            self._listings[key] = found
-        return self._listings[key]
+                found.setdefault((stem, extension.lower()), []).append(folder / name)
+        return self._listings[folder]
 
 
 def _is_output(entry: os.DirEntry[str]) -> bool:

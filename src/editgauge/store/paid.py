@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
 from editgauge.errors import RunError
@@ -58,7 +57,9 @@ class Call(NamedTuple):
     @property
     def booked(self) -> float:
         """What counts against a budget."""
-        return _booked(self.state, self.most, self.billed)
+        if self.state == "released":
+            return 0.0
+        return self.most if self.billed is None else self.billed
 
 
 class Totals(NamedTuple):
@@ -72,10 +73,8 @@ class Totals(NamedTuple):
 
 
 class Paid:
-    """One file of replies and calls. Thread-safe; a context manager. Raises `RunError` when the
-    file cannot be used.
-
-    With `path` None it lives in memory.
+    """One file of replies and calls; in memory with `path` None. Thread-safe; a context manager.
+    Raises `RunError` when the file cannot be used.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -114,71 +113,49 @@ class Paid:
         """The reply under a key; None where there is none, or it is damaged: then it is asked for
         again.
         """
-        rows = self._read("SELECT key, reply, mark FROM replies WHERE key = ?", key)
+        rows = self._read("SELECT * FROM replies WHERE key = ?", key)
         return _object(rows[0]) if rows else None
 
     def put(self, key: str, reply: Mapping[str, Any]) -> None:
         """Write a reply of JSON values in place of an older one; it is on the disk when this
         returns.
         """
-        text = schema.json(dict(reply))
-        self._write(
-            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)",
-            key,
-            text,
-            schema.mark("replies", key, text),
-        )
+        self._put("replies", key, schema.json(dict(reply)))
 
-    def drop(self, key: str) -> None:
-        """Forget a reply (before it is asked for again)."""
-        self._write("DELETE FROM replies WHERE key = ?", key)
+    def drop(self, *keys: str) -> None:
+        """Forget replies (before they are asked for again)."""
+        with self.transaction():
+            for key in keys:
+                self._db.execute("DELETE FROM replies WHERE key = ?", (key,))
 
     def __len__(self) -> int:
         return int(self._read("SELECT count(*) FROM replies")[0][0])
 
     def replies(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every reply that is sound, in the order in which they came."""
-        last = 0
-        while part := self._read(
-            "SELECT rowid, key, reply, mark FROM replies WHERE rowid > ? ORDER BY rowid LIMIT 500",
-            last,
-        ):
-            last = part[-1][0]
-            for _, *record in part:
-                reply = _object(record)
-                if reply is not None:
-                    yield str(record[0]), reply
+        for (key,) in self._read("SELECT key FROM replies ORDER BY rowid"):
+            if (reply := self.get(key)) is not None:
+                yield key, reply
 
-    def damaged(self) -> int:
-        """How many replies are not what was written."""
-        return len(self) - sum(1 for _ in self.replies())
-
-    def drop_damaged(self) -> None:
-        """Forget the replies that are not what was written."""
-        with self.transaction():
-            sound = {key for key, _ in self.replies()}
-            for (key,) in self._read("SELECT key FROM replies"):
-                if key not in sound:
-                    self._db.execute("DELETE FROM replies WHERE key = ?", (key,))
+    def damaged(self) -> list[str]:
+        """The keys of replies that are not what was written."""
+        every = self._read("SELECT key FROM replies")
+        return [key for (key,) in every if self.get(key) is None]
 
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact; with `value`, write it. None where there is none, or it is damaged."""
         if value is not None:
-            mark = schema.mark("notes", name, value)
-            self._write("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", name, value, mark)
+            self._put("notes", name, value)
             return value
-        rows = self._read("SELECT name, value, mark FROM notes WHERE name = ?", name)
+        rows = self._read("SELECT * FROM notes WHERE name = ?", name)
         return str(rows[0][1]) if rows and schema.stands("notes", rows[0]) else None
 
     def notes(self, start: str) -> dict[str, str]:
         """The facts whose names begin with `start`, in the order in which they were written. Raises
         `RunError` where one is damaged.
         """
-        rows = self._read(
-            "SELECT name, value, mark FROM notes WHERE substr(name, 1, ?) = ? ORDER BY rowid",
-            len(start),
-            start,
-        )
+        query = "SELECT * FROM notes WHERE substr(name, 1, ?) = ? ORDER BY rowid"
+        rows = self._read(query, len(start), start)
         for row in rows:
             if not schema.stands("notes", row):
                 raise RunError(
@@ -192,13 +169,10 @@ class Paid:
     def book(self, purpose: str, most: float, *, key: str = "", model: str = "") -> int:
         """Write down a call right before it is sent, at the most that it can cost; its number."""
         with self.transaction():
-            number = self._db.execute(
-                "INSERT INTO calls(purpose, key, model, state, most, at, note) "
-                "VALUES (?, ?, ?, 'sent', ?, ?, '')",
-                (purpose, key, model, most, time.time()),
-            ).lastrowid
+            told = "INSERT INTO calls VALUES (NULL, ?, ?, ?, 'sent', ?, NULL, ?, '')"
+            made = self._db.execute(told, (purpose, key, model, most, time.time()))
             self._add(purpose, most, 0.0, 1)
-        return number or 0
+        return made.lastrowid or 0
 
     def settle(
         self, number: int, state: State, billed: float | None = None, note: str = ""
@@ -207,35 +181,28 @@ class Paid:
         with self.transaction():
             before = self.call(number)
             after = before._replace(state=state, billed=billed, note=note[:200])
-            self._db.execute(
-                "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?",
-                (state, billed, after.note, number),
-            )
-            self._add(
-                before.purpose,
-                after.booked - before.booked,
-                (billed or 0.0) - (before.billed or 0.0),
-                (before.state == "released") - (state == "released"),
-            )
+            told = "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?"
+            self._db.execute(told, (state, billed, after.note, number))
+            bills = (billed or 0.0) - (before.billed or 0.0)
+            calls = (before.state == "released") - (state == "released")
+            self._add(before.purpose, after.booked - before.booked, bills, calls)
         return after
 
     def rename(self, number: int, key: str) -> None:
         """A call that is under way goes on after its command, under this key."""
-        self._write("UPDATE calls SET key = ? WHERE id = ?", key, number)
+        with self.transaction():
+            self._db.execute("UPDATE calls SET key = ? WHERE id = ?", (key, number))
 
     def call(self, number: int) -> Call:
         """The call with this number. Raises `RunError` where there is none."""
-        rows = self._read("SELECT * FROM calls WHERE id = ?", number)
-        if not rows:
-            raise RunError(f"{self.path}: no call {number} is booked; the file was changed")
-        return Call(*rows[0])
+        for call in self.calls("id = ?", number):
+            return call
+        raise RunError(f"{self.path}: no call {number} is booked; the file was changed")
 
     def calls(self, where: str = "1", *values: object) -> list[Call]:
         """The calls for which an SQL condition over their columns holds, oldest first."""
-        return [
-            Call(*row)
-            for row in self._read(f"SELECT * FROM calls WHERE {where} ORDER BY id", *values)
-        ]
+        query = f"SELECT * FROM calls WHERE {where} ORDER BY id"
+        return [Call(*row) for row in self._read(query, *values)]
 
     def totals(self, purpose: str) -> Totals:
         """The sums of a purpose."""
@@ -244,20 +211,18 @@ class Paid:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _add(self, purpose: str, booked: float, billed: float, calls: int) -> None:
-        old = self.totals(purpose)
-        self._db.execute(
-            "INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)",
-            (purpose, old.booked + booked, old.billed + billed, old.calls + calls),
-        )
+    def _add(self, purpose: str, *more: float) -> None:
+        new = (old + one for old, one in zip(self.totals(purpose), more, strict=True))
+        self._db.execute("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)", (purpose, *new))
+
+    def _put(self, table: str, *record: str) -> None:
+        with self.transaction():
+            told = (*record, schema.mark(table, *record))
+            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", told)
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock, self._told():
             return self._db.execute(statement, values).fetchall()
-
-    def _write(self, statement: str, *values: object) -> None:
-        with self.transaction():
-            self._db.execute(statement, values)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -273,47 +238,30 @@ class Paid:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
     """Copy the replies whose keys the target has not; how many, and what could not be taken."""
-    taken, problems = 0, []
-    there = [path for path in sources if path.exists()]
-    if not there:
-        return 0, []
-    with Paid(target) as ours:
+    there, taken, problems = [path for path in sources if path.exists()], 0, []
+    with Paid(target if there else None) as ours:
         for path in there:
             try:
                 with Paid(path) as theirs, ours.transaction():
-                    known = len(ours)
                     for key, reply in theirs.replies():
                         if ours.get(key) is None:
                             ours.put(key, reply)
-                    taken += len(ours) - known
-                    if left := theirs.damaged():
+                            taken += 1
+                    if left := len(theirs.damaged()):
                         problems.append(f"{path.name}: {left} replies are damaged; not taken")
             except RunError as error:
                 problems.append(f"the reply store was not merged ({error})")
     return taken, problems
 
 
-def _booked(state: State, most: float, billed: float | None) -> float:
-    if state == "released":
-        return 0.0
-    return most if billed is None else billed
-
-
 def _object(record: Sequence[Any]) -> dict[str, Any] | None:
-    if not schema.stands("replies", record):
-        return None
     try:
-        return schema.parsed(record[1])
+        return schema.parsed(record[1]) if schema.stands("replies", record) else None
     except ValueError:
         return None

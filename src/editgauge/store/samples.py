@@ -5,8 +5,7 @@ looked at.
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from editgauge.store.hashes import HashStore
 from editgauge.store.measured import measured
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
-from editgauge.store.schema import digest, sample_record
+from editgauge.store.schema import TEXTS, digest, sample_record
 from editgauge.types import MAX_FILE_BYTES, Finding, Sample
 
 
@@ -30,53 +29,39 @@ def keep_samples(
     content hash.
 
     The hash is over every sample's text, names and the sizes of its files: it tells whether two
-    runs read the same release. That the pictures are the same to the byte is told by the
-    fingerprint of each row. Attributes that only pictures tell (`measured`) are in the index for
+    runs read the same release. Attributes that only pictures tell (`measured`) are in the index for
     every sample that was ever chosen, and never in the hash. A file that is too large for a picture
-    is not kept: whoever reads it says so. `hashes` learns what is copied;
-    with it the index tells the hash of each picture that is kept (``marks``: place -> hash), by
-    which a reader sees that it is still the one that was looked at.
+    is not kept: whoever reads it says so. `hashes` learns what is copied; with it the index tells
+    the hash of each picture that is kept (``marks``: place -> hash), by which a reader sees that it
+    is still the one that was looked at.
     """
-    wanted = {sample.id for sample in chosen}
+    wanted, every = {sample.id for sample in chosen}, list(samples)
     records, identity = [], []
-    every = list(samples)
     looked_at = measured(every, chosen=wanted, memory=run.cache_folder / "measured.sqlite")
     roots = {f"{os.fspath(root).rstrip(os.sep)}{os.sep}", f"{os.path.realpath(root)}{os.sep}"}
-    room = f"inputs/{plain_name(benchmark)}"
-    top = f"{run.path}{os.sep}"
+    room, top = f"inputs/{plain_name(benchmark)}", f"{run.path}{os.sep}"
     for sample, full in zip(every, looked_at, strict=True):
-        found = _places(sample, roots, room)
-        sizes = {place: _size(path) for path, place in found.items()}
-        kept = {
-            path: place
-            for path, place in found.items()
-            if sample.id in wanted and (size := sizes[place]) is not None and size <= MAX_FILE_BYTES
-        }
-        for path, place in kept.items():
-            run.keep(path, place, hashes)
-        there = {p: place for p, place in found.items() if p in kept or os.path.isfile(top + place)}
-        records.append(sample_record(full, there))
+        places = _places(sample, roots, room)
+        sizes = {place: _size(path) for path, place in places.items()}
+        there = {}
+        for path, place in places.items():
+            if sample.id in wanted and -1 < sizes[place] <= MAX_FILE_BYTES:
+                run.keep(path, place, hashes)
+                there[path] = place
+            elif os.path.isfile(top + place):
+                there[path] = place
+        record = sample_record(full, there)
+        unmeasured = {**sample_record(sample, {}), "masks": dict.fromkeys(sample.masks)}
         if hashes is not None and sample.id in wanted:
-            records[-1]["marks"] = {p: hashes(top + p) for p in there.values()}
-        identity.append((sample.id, sample.instruction, sizes, _timeless(records[-1], sample)))
+            record["marks"] = {place: hashes(top + place) for place in there.values()}
+        records.append(record)
+        told = {place: None if size < 0 else size for place, size in sizes.items()}
+        identity.append((sample.id, sample.instruction, told, unmeasured))
     run.write_samples(benchmark, records)
     return digest(identity)
 
 
-def _timeless(record: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
-    """A sample's record without what depends on the run: where its pictures are, and what was
-    measured in them.
-    """
-    return {
-        **{name: value for name, value in record.items() if name != "marks"},
-        "images": [None] * len(sample.images),
-        "reference": None,
-        "masks": dict.fromkeys(sample.masks),
-        "attributes": dict(sample.attributes),
-    }
-
-
-def _places(sample: Sample, roots: Collection[str], room: str) -> dict[Path, str]:
+def _places(sample: Sample, roots: Iterable[str], room: str) -> dict[Path, str]:
     """Picture -> place in the run. A picture outside the data folder is no part of the release: it
     is not taken along.
     """
@@ -90,13 +75,12 @@ def _places(sample: Sample, roots: Collection[str], room: str) -> dict[Path, str
     return found
 
 
-def _size(path: Path) -> int | None:
-    """The bytes of a file; None where there is none."""
+def _size(path: Path) -> int:
+    """The bytes of a file; -1 where there is none."""
     try:
-        found = os.stat(path)
+        return path.stat().st_size if path.is_file() else -1
     except (OSError, ValueError):
-        return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+        return -1
 
 
 def stored_samples(run: Run, benchmark: str) -> list[Sample]:
@@ -111,10 +95,9 @@ def _stored(run: Run, benchmark: str, record: Mapping[str, Any]) -> Sample:
     room = f"inputs/{plain_name(benchmark)}"
 
     def place(relative: str | None) -> Path:
-        found = run.picture(relative, room)
-        return run.path / room / "not kept in the run" if found is None else found
+        return run.picture(relative, room) or run.path / room / "not kept in the run"
 
-    texts: dict[str, Any] = {name: record.get(name) for name in _TEXTS}
+    texts: dict[str, Any] = {name: record.get(name) for name in TEXTS}
     return Sample(
         benchmark=benchmark,
         id=record["id"],
@@ -129,6 +112,3 @@ def _stored(run: Run, benchmark: str, record: Mapping[str, Any]) -> Sample:
         attributes={n: v for n, v in record.get("attributes", {}).items() if v is not None},
         findings=tuple(Finding(**found) for found in record.get("findings", ())),
     )
-
-
-_TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")

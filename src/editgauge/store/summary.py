@@ -9,32 +9,25 @@ from typing import Any
 
 from editgauge.types import Row, Status
 
+_FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+
 
 @dataclass(slots=True)
 class Summary:
-    """What a `score` call did. `counts` maps (editor, scorer, metric, variant) to how many rows
-    have each status.
+    """What a `score` call did. `counts`: (editor, scorer, metric, variant) -> how many rows have
+    each status. `computed`: rows written with work done for them; `kept`: rows that were there
+    already. Of each scorer: `scorer_seconds` of processor, summed over the workers,
+    `scorer_gpu_seconds` for which it held a GPU, `scorer_outputs` that got a score.
     """
 
     counts: dict[tuple[str, str, str, str], Counter[str]] = field(default_factory=dict)
     computed: int = 0
-    """Rows written by this call with work done for them."""
     kept: int = 0
-    """Rows that were there already."""
     seconds: float = 0.0
     scorer_seconds: Counter[str] = field(default_factory=Counter)
-    """Processor seconds inside each scorer, summed over the workers."""
     scorer_gpu_seconds: Counter[str] = field(default_factory=Counter)
-    """Seconds for which each scorer held a GPU, in batches that this call scored."""
     scorer_outputs: Counter[str] = field(default_factory=Counter)
-    """Outputs that each scorer gave a score for in this call."""
     problems: list[str] = field(default_factory=list)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Summary: {self.computed} rows computed, {self.kept} kept, {self.without_score} "
-            f"without a score, {len(self.problems)} problems>"
-        )
 
     def add(
         self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
@@ -74,14 +67,8 @@ class Summary:
 
     def without_score_but(self, scorers: Collection[str] = ()) -> int:
         """As `without_score`, but for the rows of these scorers."""
-        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-        return sum(
-            n
-            for (_, scorer, _, _), counter in self.counts.items()
-            if scorer not in scorers
-            for status, n in counter.items()
-            if status not in fine
-        )
+        counters = [each for key, each in self.counts.items() if key[1] not in scorers]
+        return sum(n for each in counters for status, n in each.items() if status not in _FINE)
 
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values."""
@@ -90,9 +77,7 @@ class Summary:
             "kept": self.kept,
             "without_score": self.without_score,
             "seconds": round(self.seconds, 3),
-            "scorer_seconds": {
-                name: round(seconds, 3) for name, seconds in self.scorer_seconds.items()
-            },
+            "scorer_seconds": {name: round(s, 3) for name, s in self.scorer_seconds.items()},
             "counts": [
                 {"editor": e, "scorer": s, "metric": m, "variant": v, "statuses": dict(counter)}
                 for (e, s, m, v), counter in sorted(self.counts.items())

@@ -11,21 +11,21 @@ A run may come from anybody: what has another shape says nothing.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
-LEARNING = ("tuned", "shots")
-"""How an editor can learn from samples: fine-tuned on them, or shown them before each sample."""
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """How many samples an editor learned from: `kind` is one of `LEARNING`."""
+class Learned(msgspec.Struct, frozen=True):
+    """How many samples an editor learned from: it was fine-tuned on them, or shown them before
+    each sample.
+    """
 
     of: str
-    kind: str
-    samples: int
+    kind: Literal["tuned", "shots"]
+    samples: Annotated[int, msgspec.Meta(ge=0)]
 
 
 def learned(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Learned]:
@@ -34,8 +34,9 @@ def learned(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Learn
     """
     told: dict[str, Learned] = {}
     for editor, settings in records:
-        if editor not in told and (one := _learned(settings.get("learning"))) is not None:
-            told[editor] = one
+        with contextlib.suppress(msgspec.ValidationError):
+            if editor not in told and "learning" in settings:
+                told[editor] = msgspec.convert(settings["learning"], Learned)
     return told
 
 
@@ -43,27 +44,9 @@ def row_detail(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What the detail of a row says of how its output was asked for: the ids of the demonstrations
     and the template of the prompt, where there were any.
     """
-    found: dict[str, Any] = {}
-    if shown := settings.get("demonstrations"):
-        found["demonstrations"] = list(shown)
-    if template := settings.get("template"):
-        found["template"] = str(template)
-    return found
+    return {name: settings[name] for name in ("demonstrations", "template") if settings.get(name)}
 
 
 def marks(settings: Mapping[str, Any]) -> list[str]:
-    """What of the asking is part of a row's fingerprint: nothing without a template, so that rows
-    of earlier versions keep theirs.
-    """
-    template = settings.get("template")
-    return [f"template {template}"] if template else []
-
-
-def _learned(value: Any) -> Learned | None:
-    if not isinstance(value, Mapping):
-        return None
-    of, kind, samples = (value.get(name) for name in ("of", "kind", "samples"))
-    if not isinstance(of, str) or kind not in LEARNING:
-        return None
-    whole = isinstance(samples, int) and not isinstance(samples, bool) and samples >= 0
-    return Learned(of, str(kind), samples) if whole and isinstance(samples, int) else None
+    """What of the asking is part of a row's fingerprint: nothing without a template."""
+    return [f"template {settings['template']}"] if settings.get("template") else []

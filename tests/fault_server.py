@@ -6,16 +6,13 @@ import base64
 import hashlib
 import json
 import re
-import socket
-import struct
-import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 
-Answer = Callable[[dict[str, Any]], str]
+from tests.contract.server import Answer, Asked, Server, error
+
+Reply = Callable[[dict[str, Any]], str]
 """Makes the content of a reply from the request's body."""
 _FORM = re.compile(r"nothing behind it: (\{.*\})")
 _SEEN = "<true if you see every picture, else false>"
@@ -120,7 +117,7 @@ def request_pictures(body: Mapping[str, Any]) -> list[bytes]:
     return [base64.b64decode(url.partition(",")[2]) for url in urls]
 
 
-class FaultServer:
+class FaultServer(Server):
     """An OpenAI-compatible server on 127.0.0.1 that does what its script says, one word a request,
     then ``ok``.
 
@@ -128,8 +125,7 @@ class FaultServer:
     (seconds) · ``cut`` (in the middle of the body) · ``drip:0.1`` (a byte, then that pause) ·
     ``drop`` (before any byte) · ``truncated`` (JSON that ends early) · ``empty`` · ``null`` (no
     choices) · ``html`` · ``length`` (cut off by its limit) · ``quota`` · ``huge``
-    (100 MB). The script may be a
-    function of the request's number that gives such a word.
+    (100 MB). The script may be a function of the request's number that gives such a word.
 
     With `keep` False bodies are counted and thrown away (for timings). `bodies` keeps requests.
     """
@@ -138,35 +134,50 @@ class FaultServer:
         self,
         script: Iterable[str] | Callable[[int], str] = (),
         *,
-        answer: Answer | None = None,
+        answer: Reply | None = None,
         model: str = "scripted-2026-01-01",
         latency: float = 0.0,
         keep: bool = True,
     ) -> None:
+        super().__init__()
         self.script = script if callable(script) else iter(tuple(script))
-        self.answer = answer or ScriptedJudge()
+        self.reply = answer or ScriptedJudge()
         self.model, self.latency, self.keep = model, latency, keep
         self.bodies: list[dict[str, Any]] = []
         self.requests = 0
-        self._lock = threading.Lock()
-        self.url = ""
-        self._server: _Server | None = None
 
-    def word(self) -> str:
-        """What to do with the next request."""
-        with self._lock:
+    def respond_to(self, asked: Asked) -> Answer:
+        with self.lock:
             self.requests += 1
-            if callable(self.script):
-                return self.script(self.requests) or "ok"
-            return next(self.script, "ok")
+            script = self.script
+            word = script(self.requests) if callable(script) else next(script, "")
+            body = asked.json if self.keep else {}
+            self.bodies += [body] if self.keep else []
+            if not self.keep:
+                self.asked.clear()
+        kind, _, value = (word or "ok").partition(":")
+        if kind == "quota":
+            return error(429, "scripted quota", "insufficient_quota")
+        if kind.isdigit():
+            return error(int(kind), f"scripted {kind}", **({"Retry-After": value} if value else {}))
+        if kind == "html":
+            return Answer(b"<html><body>Bad gateway. Score: 4/5</body></html>")
+        if kind == "drop":
+            return Answer(drop=True)
+        if kind == "huge":
+            return Answer(bytes(200 << 20), cut=True)
+        data = json.dumps(self.completion(kind, body)).encode()
+        return Answer(
+            data[: len(data) // 2] if kind == "truncated" else data,
+            cut=kind == "cut",
+            seconds=float(value) if kind == "slow" else self.latency,
+            pause=float(value or 0.1) if kind == "drip" else 0.0,
+        )
 
     def completion(self, kind: str, request: dict[str, Any]) -> dict[str, Any]:
         """A chat completion, or one that is broken in the way of the word `kind`."""
-        content = (
-            self.answer(request)
-            if self.keep
-            else '{"pictures_visible": true, "rationale": "", "IF": 3}'
-        )
+        constant = '{"pictures_visible": true, "rationale": "", "IF": 3}'
+        content = self.reply(request) if self.keep else constant
         if kind in ("empty", "length"):
             content = content[: len(content) // 2] if kind == "length" else ""
         finish = "length" if kind == "length" else "stop"
@@ -179,99 +190,3 @@ class FaultServer:
             "choices": None if kind == "null" else [choice],
             "usage": _USAGE,
         }
-
-    def __enter__(self) -> Self:
-        self._server = made = _Server(("127.0.0.1", 0), _Handler)
-        made.owner = self
-        self.url = f"http://127.0.0.1:{made.server_port}/v1"
-        threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *ended: object) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 256
-    owner: FaultServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing: a client that goes away is part of the script."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Server
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-    def do_POST(self) -> None:
-        owner = self.server.owner
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        kind, _, value = owner.word().partition(":")
-        with owner._lock:
-            request = json.loads(body) if owner.keep else {}
-            owner.bodies += [request] if owner.keep else []
-        time.sleep(float(value) if kind == "slow" else owner.latency)
-        try:
-            self.act(kind, value, request)
-        except OSError:
-            self.close_connection = True
-
-    def act(self, kind: str, value: str, request: dict[str, Any]) -> None:
-        if kind.isdigit() or kind == "quota":
-            told = {"message": f"scripted {kind}", "code": "insufficient_quota"}
-            error = {"error": told if kind == "quota" else {"message": told["message"]}}
-            more = {"Retry-After": value} if value else {}
-            status = 429 if kind == "quota" else int(kind)
-            self.send(status, json.dumps(error).encode(), more)
-        elif kind == "html":
-            self.send(200, b"<html><body>Bad gateway. Score: 4/5</body></html>")
-        elif kind == "drop":
-            self.abort()
-        elif kind == "huge":
-            self.head(200, 100 << 20)
-            for _ in range(99):
-                self.wfile.write(bytes(1 << 20))
-            self.abort()
-        else:
-            self.complete(kind, value, json.dumps(self.server.owner.completion(kind, request)))
-
-    def complete(self, kind: str, value: str, text: str) -> None:
-        data = text.encode()
-        if kind == "truncated":
-            data = data[: len(data) // 2]
-        if kind not in ("cut", "drip"):
-            self.send(200, data)
-            return
-        self.head(200, len(data))
-        if kind == "cut":
-            self.wfile.write(data[: len(data) // 2])
-            self.abort()
-        for byte in data if kind == "drip" else b"":
-            self.wfile.write(bytes([byte]))
-            time.sleep(float(value or 0.1))
-
-    def send(self, status: int, data: bytes, headers: Mapping[str, str] | None = None) -> None:
-        self.head(status, len(data), headers)
-        self.wfile.write(data)
-
-    def head(self, status: int, length: int, headers: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in {**(headers or {}), "Content-Length": str(length)}.items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def abort(self) -> None:
-        """Cut the connection."""
-        self.wfile.flush()
-        linger = struct.pack("ii", 1, 0)
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        self.connection.close()
-        self.close_connection = True

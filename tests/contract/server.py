@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import socket
 import struct
 import threading
 import time
@@ -69,7 +70,7 @@ class Asked:
 @dataclass(frozen=True)
 class Answer:
     """What goes back: JSON, or bytes as they are. `cut` sends half of it and closes the
-    connection; `seconds` waits before.
+    connection, `drop` closes it before any byte; `seconds` waits before, `pause` after each byte.
     """
 
     body: Any = b""
@@ -77,7 +78,15 @@ class Answer:
     kind: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: bool = False
+    drop: bool = False
     seconds: float = 0.0
+    pause: float = 0.0
+
+
+class _Sockets(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 256
 
 
 class Server:
@@ -103,8 +112,7 @@ class Server:
             def log_message(self, *args: Any) -> None:
                 pass
 
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
+        self.http = _Sockets(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
 
     def respond(self, handler: BaseHTTPRequestHandler) -> None:
@@ -126,23 +134,33 @@ class Server:
 
     def send(self, handler: BaseHTTPRequestHandler, answer: Answer) -> None:
         time.sleep(answer.seconds)
+        if answer.drop:
+            self.close(handler)
+            return
         data = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         handler.send_response(answer.status)
-        told = {"Content-Type": answer.kind, "Content-Length": str(len(data)), **answer.headers}
-        for name, value in told.items():
+        head = {"Content-Type": answer.kind, "Content-Length": str(len(data)), **answer.headers}
+        for name, value in head.items():
             handler.send_header(name, value)
         handler.end_headers()
         if answer.cut:
             handler.wfile.write(data[: len(data) // 2])
-            handler.wfile.flush()
-            linger = struct.pack("ii", 1, 0)
-            handler.connection.setsockopt(1, 13, linger)  # SOL_SOCKET, SO_LINGER: reset
-            handler.connection.close()
-            handler.close_connection = True
+            self.close(handler)
             return
-        handler.wfile.write(data)
+        for byte in data if answer.pause else b"":
+            handler.wfile.write(bytes([byte]))
+            time.sleep(answer.pause)
+        handler.wfile.write(b"" if answer.pause else data)
         with self.lock:
             self.answered += 1
+
+    def close(self, handler: BaseHTTPRequestHandler) -> None:
+        """Reset the connection."""
+        handler.wfile.flush()
+        linger = struct.pack("ii", 1, 0)
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        handler.connection.close()
+        handler.close_connection = True
 
     def __enter__(self) -> Self:
         self.thread = threading.Thread(

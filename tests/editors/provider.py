@@ -17,12 +17,11 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
 from PIL import Image
-from tests.local_server import LocalServer
+from tests.contract.server import Answer, Asked, Server, error
 
 KEY = "sk-very-secret-0123"
 COST = 0.04
@@ -57,14 +56,14 @@ def picture_in(body: bytes) -> bytes:
 
 
 @dataclass
-class Provider(LocalServer):
+class Provider(Server):
     """Used as a context manager; `url` is its address. `script`: events by ``sample.step``
     (``s0.ask``, ``s0.poll``, ``s0.result``, ``s0.fetch``), one a request; then all is well.
     """
 
     script: Mapping[str, Sequence[str]] = field(default_factory=dict)
     knows_keys: bool = False
-    asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    steps: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     """Requests by ``sample.step``."""
     charged: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """US dollars by sample."""
@@ -75,7 +74,8 @@ class Provider(LocalServer):
     """Of every request but those for pictures, which must come without the key."""
 
     def __post_init__(self) -> None:
-        self.open()
+        super().__init__()
+        self.url = self.url.removesuffix("/v1")
 
     @property
     def total(self) -> float:
@@ -84,47 +84,45 @@ class Provider(LocalServer):
 
     def event(self, step: str) -> str:
         with self.lock:
-            number = self.asked[step]
-            self.asked[step] += 1
+            number = self.steps[step]
+            self.steps[step] += 1
         events = self.script.get(step, ())
         return events[number] if number < len(events) else "ok"
 
-    def told(self, handler: BaseHTTPRequestHandler, event: str) -> bool:
-        """Whether an event is a fault of the way, told as any server does."""
+    def fault(self, event: str) -> Answer | None:
+        """A fault of the way, as any server tells it."""
         if event.isdigit():
-            value = {"error": {"message": f"fault, key was {KEY}", "code": "x"}}
-            self.send(handler, int(event), value, {"Retry-After": "0.02"})
-        elif event == "cut":
-            self.cut(handler)
-        elif event == "html":
-            self.raw(handler, 200, b"<html>", "text/html")
-        elif event == "empty":
-            self.raw(handler, 204, b"")
-        else:
-            return False
-        return True
+            return error(int(event), f"fault, key was {KEY}", "x", **{"Retry-After": "0.02"})
+        ways = {
+            "cut": Answer(drop=True),
+            "html": Answer(b"<html>", kind="text/html"),
+            "empty": Answer(status=204),
+        }
+        return ways.get(event)
+
+    def respond_to(self, asked: Asked) -> Answer:
+        return self.call(asked) if asked.method == "POST" else self.look(asked)
 
     # -- a call ------------------------------------------------------------------------------------
 
-    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        self.headers.append(str(handler.headers))
-        found = re.search(rb"sample:(\w+)", body)
-        sample = found[1].decode() if found else "any"
+    def call(self, asked: Asked) -> Answer:
+        self.headers.append(str(asked.headers))
+        marker = re.search(rb"sample:(\w+)", asked.body)
+        sample = marker[1].decode() if marker else "any"
         event = self.event(f"{sample}.ask")
-        if KEY not in str(handler.headers):
-            return self.send(handler, 401, {"error": {"message": "no key"}})
+        if KEY not in str(asked.headers):
+            return error(401, "no key")
         if event == "refused":
-            told = {"error": {"message": "by moderation", "code": "moderation_blocked"}}
-            return self.send(handler, 400, told)
+            return error(400, "by moderation", "moderation_blocked")
         if not (event.isdigit() and event != "502"):  # a gateway has lost what was made
-            job = self.new_job(sample, handler, body)
-        if self.told(handler, event):
-            return None
-        answer = json.dumps(self.answer(job, event)).encode()
-        return self.raw(handler, 200, answer[: len(answer) // 2] if event == "half" else answer)
+            job = self.new_job(sample, asked)
+        if fault := self.fault(event):
+            return fault
+        answer = json.dumps(self.made(job, event)).encode()
+        return Answer(answer[: len(answer) // 2] if event == "half" else answer)
 
-    def new_job(self, sample: str, handler: BaseHTTPRequestHandler, body: bytes) -> str:
-        path, key = handler.path, handler.headers.get("Idempotency-Key", "")
+    def new_job(self, sample: str, asked: Asked) -> str:
+        path, key = asked.path, asked.headers.get("idempotency-key", "")
         ends = {"/images/edits": "openai", ":generateContent": "gemini", "/edit": "http",
                 "/chat/completions": "chat", "/predictions": "replicate",
                 "/v1/flux-2-pro": "bfl"}  # fmt: skip
@@ -134,11 +132,11 @@ class Provider(LocalServer):
                 return self.keys[key]
             number = f"job-{len(self.jobs)}"
             self.keys[key] = number
-            self.jobs[number] = (sample, shape, marked(picture_in(body)))
+            self.jobs[number] = (sample, shape, marked(picture_in(asked.body)))
             self.charged[sample] += COST
             return number
 
-    def answer(self, job: str, event: str) -> dict[str, Any]:
+    def made(self, job: str, event: str) -> dict[str, Any]:
         _, shape, data = self.jobs[job]
         if event == "error":
             return {"error": {"message": "by moderation", "code": "moderation_blocked"}}
@@ -165,24 +163,23 @@ class Provider(LocalServer):
 
     # -- a job, and a picture ----------------------------------------------------------------------
 
-    def get(self, handler: BaseHTTPRequestHandler) -> None:
-        kind, _, job = handler.path.strip("/").rpartition("/")
+    def look(self, asked: Asked) -> Answer:
+        kind, _, job = asked.path.strip("/").rpartition("/")
         sample, shape, data = self.jobs[job]
         if kind == "moved":
-            return self.raw(handler, 302, b"", "text/plain", {"Location": f"/picture/{job}"})
+            return Answer(status=302, headers={"Location": f"/picture/{job}"})
+        step = {"picture": "fetch", "of": "result"}.get(kind, "poll")
+        event = self.event(f"{sample}.{step}")
         if kind == "picture":
-            assert KEY not in str(handler.headers), "the key goes with no picture"
-            event = self.event(f"{sample}.fetch")
-            if self.told(handler, event):
-                return None
-            return self.raw(handler, 200, b"" if event == "nothing" else data, "image/png")
-        event = self.event(f"{sample}.{'result' if kind == 'of' else 'poll'}")
-        if self.told(handler, event):
-            return None
+            assert KEY not in str(asked.headers), "the key goes with no picture"
+        if fault := self.fault(event):
+            return fault
+        if kind == "picture":
+            return Answer(b"" if event == "nothing" else data, kind="image/png")
         if event in ("failed", "filtered"):
             self.charged[sample] -= COST if shape == "bfl" else 0.0  # it says so
         number = next(iter(self.jobs)) if event == "another" else job
-        return self.send(handler, 200, self.state(shape, number, event, whole=kind == "of"))
+        return Answer(self.state(shape, number, event, whole=kind == "of"))
 
     def state(self, shape: str, job: str, event: str, *, whole: bool) -> dict[str, Any]:
         """What is told of a job."""

@@ -322,21 +322,14 @@ def test_an_input_over_our_own_limit_is_not_sent(
 @pytest.mark.parametrize("shape", ["openai", "gemini", "chat"])
 def test_demonstrations_come_before_the_sample(shape: str, tmp_path: Path) -> None:
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 4)
-    bodies: list[bytes] = []
-
-    class Keeping(Provider):
-        def post(self, handler: Any, body: bytes) -> None:
-            bodies.append(body)
-            super().post(handler, body)
-
-    with Keeping() as provider:
+    with Provider() as provider:
         made = on_track(editor(shape, provider.url, run), Track(shots=2), pool=samples)
         edit = made(samples[0], tmp_path)
     assert edit.ok, edit.reason
     assert len(edit.detail["shots"]) == 2
     assert "s0" not in edit.detail["shots"]
     written = {"openai": b'name="image[]"', "gemini": b"inlineData", "chat": b'image_url":{'}
-    assert bodies[0].count(written[shape]) == 5
+    assert provider.asked[0].body.count(written[shape]) == 5
 
 
 def test_usage_errors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.server import Answer, Asked, Server, error
 from tests.judging.commands import command, rows_of
-from tests.local_server import LocalServer
 
 from editgauge.store.paid import Paid
 from editgauge.types import Status
@@ -20,7 +19,7 @@ SCORES = json.dumps(
 )
 
 
-class BatchServer(LocalServer):
+class BatchServer(Server):
     """OpenAI's pages of batches. `making` is what happens to the next batches as they are made,
     `fetching` to the next files that are fetched; `usage` what a reply says of its tokens.
     """
@@ -35,22 +34,25 @@ class BatchServer(LocalServer):
         self.left_out = 0
         self.usage = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
         self.lists = True
-        self.open()
+        super().__init__()
+        self.url = self.url.removesuffix("/v1")
 
-    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        if handler.path.endswith("/files"):
-            lines = [line for line in body.splitlines() if line.startswith(b"{")]
+    def respond_to(self, asked: Asked) -> Answer:
+        return self.post(asked) if asked.method == "POST" else self.get(asked.path)
+
+    def post(self, asked: Asked) -> Answer:
+        if asked.path.endswith("/files"):
+            lines = [line for line in asked.body.splitlines() if line.startswith(b"{")]
             self.files[f"f{len(self.files)}"] = b"\n".join(lines)
-            self.send(handler, 200, {"id": f"f{len(self.files) - 1}"})
-            return
-        wanted = json.loads(body)
+            return Answer({"id": f"f{len(self.files) - 1}"})
+        wanted = asked.json
         fault = self.making.pop(0) if self.making else ""
         number = f"b{len(self.batches)}"
         if fault in ("", "made and lost", "made and 504"):
             lines = [json.loads(line) for line in self.files[wanted["input_file_id"]].splitlines()]
             self.made += [line["custom_id"] for line in lines]
             self.files[f"o{number}"] = b"\n".join(
-                self.answer(line) for line in lines[self.left_out :]
+                self.line(line) for line in lines[self.left_out :]
             )
             self.batches[number] = {
                 "id": number,
@@ -59,29 +61,27 @@ class BatchServer(LocalServer):
                 "output_file_id": f"o{number}",
             }
         if "lost" in fault:
-            self.cut(handler)
-        elif fault:
-            self.send(handler, int(fault[-3:]), {"error": {"message": fault}})
-        else:
-            self.send(handler, 200, {"id": number, "status": "validating"})
+            return Answer(drop=True)
+        if fault:
+            return error(int(fault[-3:]), fault)
+        return Answer({"id": number, "status": "validating"})
 
-    def answer(self, line: dict[str, Any]) -> bytes:
+    def line(self, line: dict[str, Any]) -> bytes:
         choice = {"message": {"content": SCORES}, "finish_reason": "stop"}
         body = {"model": "m-2026-01-01", "choices": [choice], "usage": self.usage}
         response = {"status_code": 200, "body": body}
         return json.dumps({"custom_id": line["custom_id"], "response": response}).encode()
 
-    def get(self, handler: BaseHTTPRequestHandler) -> None:
-        name = handler.path.rpartition("/v1/")[2]
+    def get(self, path: str) -> Answer:
+        name = path.rpartition("/v1/")[2]
         if name.startswith("batches?") and self.lists:
-            self.send(handler, 200, {"data": list(self.batches.values())})
-        elif name.startswith("batches/"):
-            self.send(handler, 200, self.batches[name[8:]])
-        elif name.startswith("files/"):
+            return Answer({"data": list(self.batches.values())})
+        if name.startswith("batches/"):
+            return Answer(self.batches[name[8:]])
+        if name.startswith("files/"):
             status = self.fetching.pop(0) if self.fetching else 200
-            self.raw(handler, status, self.files[name.split("/")[1]] if status == 200 else b"{}")
-        else:
-            self.send(handler, 404, {})
+            return Answer(self.files[name.split("/")[1]] if status == 200 else b"{}", status=status)
+        return error(404)
 
 
 def batch(made: Path, server: BatchServer, what: str, *more: str, code: int = 0) -> str:

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.fault_server import FaultServer
 from tests.judging import tiny_judge
 from tests.judging.conftest import Bench
 
@@ -86,10 +86,8 @@ def calls_of(folder: Path, levels: tuple[int, int, int | None]) -> list[Call]:
     )
 
 
-def served(url: str) -> FaultServer:
-    server = FaultServer()
-    server.url = url
-    return server
+def served(url: str) -> SimpleNamespace:
+    return SimpleNamespace(url=url)
 
 
 def test_scores_are_the_brightness_of_the_picture_that_we_send_last(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.run import Run
-from editgauge.tables.compare import Comparison, compare, report_link, sentence
+from editgauge.tables.compare import Comparison, compare, report_link
+from editgauge.tables.verdicts import sentence
 from editgauge.types import Direction, Row, Status
 from tests.command_line import Result, invoke
 from tests.made_rows import frame, record, row
@@ -133,6 +135,21 @@ class TestCommand:
         result = self.call(self.run(tmp_path, shifted(0.0)), *words)
         assert isinstance(result.exception, EditgaugeError), result.output
         assert said in str(result.exception)
+
+    def test_a_screen_holds_it_however_many_metrics_there_are(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Lines with a verdict stay; a loss in the last of twenty metrics is not cut off."""
+        monkeypatch.setenv("COLUMNS", "100")
+        rows = [
+            replace(r, metric=f"metric_{n:02d}")
+            for n in range(20)
+            for r in shifted(n / 1e6, "ssim")
+        ]
+        text = self.call(self.run(tmp_path, [*rows, *shifted(-0.1)]), "old", "new").stdout
+        assert len(text.splitlines()) <= 30
+        assert "worse on ssim by 0.1" in text
+        assert re.search(r"^ssim +worse +-0\.1", text, re.MULTILINE)
 
     def test_a_metric_that_nobody_describes_gets_no_verdict(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1, "temperature"))

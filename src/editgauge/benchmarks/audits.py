@@ -5,8 +5,9 @@ what a mean can be beside others (Jensen's inequality).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of, title_of
 from editgauge.benchmarks.medebench.facts import ORGANS
@@ -15,9 +16,9 @@ from editgauge.benchmarks.texteditbench.facts import DIMENSIONS
 from editgauge.metrics import PEAK
 from editgauge.tables.audit import (
     Audit,
-    Line,
+    Cells,
+    Claim,
     Printed,
-    Report,
     Rule,
     limits,
     scale,
@@ -27,13 +28,12 @@ from editgauge.tables.audit import (
 
 
 def _audit(
-    benchmark: str, name: str, headings: str, columns: Sequence[str], files: str, *rules: Rule
+    kind: str, headings: str, columns: Sequence[str], files: str, *rules: Rule, **more: Any
 ) -> Audit:
     """`headings` and `files`: words; the rules hold for tables that have all of the headings."""
-    here = Path(__file__).parent / benchmark
+    here = Path(__file__).parent / kind.partition(",")[0]
     paths = tuple(here / f"published_{file}.csv" for file in files.split())
-    kind = f"{benchmark}, {name}"
-    return Audit(kind, frozenset(headings.split()), tuple(columns), rules, paths)
+    return Audit(kind, frozenset(headings.split()), tuple(columns), rules, paths, **more)
 
 
 def _each(parts: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -52,40 +52,29 @@ def _psnr(mse: Printed) -> tuple[float, float]:
     return (10 * math.log10(PEAK**2 / largest) if mse.value > 0 else -math.inf), math.inf
 
 
-def _psnr_rule(split: str) -> Rule:
-    told = "a mean of PSNRs cannot be below the PSNR of the mean squared error"
-    return limits(f"{split}_psnr", [f"{split}_mse"], _psnr, told)
-
-
-def _sum_of_five(split: str) -> Rule:
-    told = f"the sum of {', '.join(DIMENSIONS)}"
-    return total(f"{split}_overall", _each([split], DIMENSIONS), [1.0] * 5, told)
-
-
+_JENSEN = "a mean of PSNRs cannot be below the PSNR of the mean squared error"
+_SUM = f"the sum of {', '.join(DIMENSIONS)}"
 TEXTEDITBENCH = (
     _audit(
-        "texteditbench",
-        "pixels",
+        "texteditbench, pixels",
         "model synthetic_ssim real_mse",
         _each(_SPLITS, ("ssim", "lpips", "psnr", "mse")),
         "pixel",
         scale(-1, 1, *_each(_SPLITS, ["ssim"])),
         scale(0, math.inf, *_each(_SPLITS, ["lpips"])),
         scale(0, PEAK**2, *_each(_SPLITS, ["mse"])),
-        *map(_psnr_rule, _SPLITS),
+        *(limits(f"{split}_psnr", [f"{split}_mse"], _psnr, _JENSEN) for split in _SPLITS),
     ),
     _audit(
-        "texteditbench",
-        "judge",
+        "texteditbench, judge",
         "model synthetic_IF real_overall",
         _each(_SPLITS, (*DIMENSIONS, "overall")),
         "judge",
         scale(0, 5, *_each(_SPLITS, DIMENSIONS)),
-        *map(_sum_of_five, _SPLITS),
+        *(total(f"{s}_overall", _each([s], DIMENSIONS), [1.0] * 5, _SUM) for s in _SPLITS),
     ),
     _audit(
-        "texteditbench",
-        "repeated judge",
+        "texteditbench, repeated judge",
         "model run synthetic real",
         _SPLITS,
         "judge_repeats",
@@ -112,60 +101,47 @@ def _f1(precision: Printed, recall: Printed) -> tuple[float, float]:
     return 0.0, 2 * most * other / (most + other)
 
 
-def _f1_rule(half: str) -> Rule:
-    told = "a mean of F1s cannot be above the harmonic mean of OP and OR"
-    return limits(f"{half}_F1", (f"{half}_OP", f"{half}_OR"), _f1, told)
-
-
-def _weighted_mean(half: str) -> Rule:
-    told = "the weighted mean .4 TA + .3 TP + .1 (SI + LR + VC)"
-    return total(f"{half}_avg", _each([half], _QUESTIONS), _WEIGHTS, told)
-
-
-def _permuted(lines: Sequence[Line], report: Report) -> None:
+def _permuted(lines: Sequence[Cells]) -> list[str]:
     """Where averages do not follow from the columns as they stand: whether the order that the
     README's header suggests explains them all.
     """
-    if not report.findings:
-        return
-    for line in lines:
+    for cells in lines:
         for half in _HALVES:
-            parts = line.numbers([_WHERE[name] for name in _each([half], _QUESTIONS)])
-            printed = line.cells.get(f"{half}_avg")
-            if parts is None or printed is None:
+            names = [_WHERE[name] for name in _each([half], _QUESTIONS)]
+            if not {f"{half}_avg", *names} <= set(cells):
                 continue
-            value, room = weighted_sum(parts, _WEIGHTS)
+            value, room = weighted_sum([cells[name] for name in names], _WEIGHTS)
+            printed = cells[f"{half}_avg"]
             if abs(value - printed.value) > room + printed.half + 1e-9:
                 told = "the numbers themselves, or another order of the columns, are at fault"
-                report.remarks.append(f"Averages do not follow from the columns: {told}.")
-                return
+                return [f"Averages do not follow from the columns: {told}."]
     moved = (f"{true} is printed under {place}" for true, place in _WHERE.items() if true != place)
     told = "the header alternates Real and Virtual, the lines do not"
-    report.remarks += [
+    return [
         f"The columns are permuted: {told}. Consistent in every line: {', '.join(moved)}.",
         "SI, LR and VC have one weight: their order cannot be told from means.",
     ]
 
 
+_HARMONIC = "a mean of F1s cannot be above the harmonic mean of OP and OR"
+_WEIGHTED = "the weighted mean .4 TA + .3 TP + .1 (SI + LR + VC)"
 TEXTEDIT = (
     _audit(
-        "textedit",
-        "classic",
+        "textedit, classic",
         "model real_OA virtual_NED",
         _OCR,
         "full_classic mini_classic",
         scale(0, 1, *_OCR),
-        *map(_f1_rule, _HALVES),
+        *(limits(f"{half}_F1", (f"{half}_OP", f"{half}_OR"), _f1, _HARMONIC) for half in _HALVES),
     ),
     _audit(
-        "textedit",
-        "judge",
+        "textedit, judge",
         "model real_TA virtual_avg",
         (*_ASKED, *_each(_HALVES, ["avg"])),
         "full_judge full_judge_as_printed mini_judge mini_judge_as_printed",
         scale(0, 1, *_ASKED),
-        *map(_weighted_mean, _HALVES),
-        _permuted,
+        *(total(f"{half}_avg", _each([half], _QUESTIONS), _WEIGHTS, _WEIGHTED) for half in _HALVES),
+        remarks=_permuted,
     ),
 )
 
@@ -174,30 +150,25 @@ TEXTEDIT = (
 
 _METRICS = ("EA", "CP", "VQ")
 _MEANS = _each((*ORGANS, "Overall"), _METRICS)
+_AMONG = "a mean over all samples lies between the lowest and the highest organ"
 
 
 def _among(*parts: Printed) -> tuple[float, float]:
     return min(p.value - p.half for p in parts), max(p.value + p.half for p in parts)
 
 
-def _overall_rule(metric: str) -> Rule:
-    told = "a mean over all samples lies between the lowest and the highest organ"
-    return limits(f"Overall_{metric}", _each(ORGANS, [metric]), _among, told)
-
-
 MEDEBENCH = (
     _audit(
-        "medebench",
-        "organs",
+        "medebench, organs",
         "model Overall_EA overall_FID",
         (*_MEANS, "overall_FID"),
         "organs",
         scale(0, 1, *_MEANS),
         scale(0, math.inf, "overall_FID"),
-        *map(_overall_rule, _METRICS),
+        *(limits(f"Overall_{name}", _each(ORGANS, [name]), _among, _AMONG) for name in _METRICS),
     ),
     *(
-        _audit("medebench", name, headings, columns, file, scale(low, 1, *columns))
+        _audit(f"medebench, {name}", headings, columns, file, scale(low, 1, *columns))
         for name, headings, columns, low, file in (
             ("paradigms", "paradigm shots EA", _METRICS, 0, "paradigms"),
             ("attention", "organ iou", ("iou",), 0, "attention_iou"),
@@ -211,8 +182,7 @@ MEDEBENCH = (
 
 _STEP = 0.25
 """A metric is (m - 1)·25 of a mean m rounded to 2 places: a multiple of this, printed exactly."""
-_OF = {f"{dimension} {name}": dimension for dimension in SAMPLES for name in metrics_of(dimension)}
-"""A metric's line -> its dimension."""
+_OF = {f"{dimension} {name}" for dimension in SAMPLES for name in metrics_of(dimension)}
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     **{title_of(knowledge): tuple(dimensions) for knowledge, dimensions in TAXONOMY.items()},
     "Overall": tuple(SAMPLES),
@@ -220,19 +190,19 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
 """Line of an average of averages -> the dimensions that it weighs by their samples."""
 
 
-def _steps(lines: Sequence[Line], report: Report) -> None:
+def _steps(cells: Cells) -> Iterator[Claim]:
     """Every metric lies on the scale and is one of its steps."""
-    for line in lines:
-        for name in filter(_OF.__contains__, line.cells):
-            cell = line.cells[name]
-            report.between(line.title, name, cell, 0, 100, "the scale is 0 to 100")
-            if 0 <= cell.value <= 100:
-                near = round(cell.value / _STEP) * _STEP
-                told = "(m − 1)·25 of a mean with 2 places is a multiple of 0.25"
-                report.between(line.title, name, cell, near, near, told)
+    for name in filter(_OF.__contains__, cells):
+        value = cells[name].value
+        yield Claim(name, 0, 100, "the scale is 0 to 100")
+        if 0 <= value <= 100:
+            near = round(value / _STEP) * _STEP
+            yield Claim(
+                name, near, near, "(m − 1)·25 of a mean with 2 places is a multiple of 0.25"
+            )
 
 
-def _averages(lines: Sequence[Line], report: Report) -> None:
+def _averages(cells: Cells) -> Iterator[Claim]:
     """Each printed average against the one that the metrics give; metrics that are multiples of
     0.25 count as exact.
 
@@ -240,44 +210,38 @@ def _averages(lines: Sequence[Line], report: Report) -> None:
     averages as they are printed: only the cell at which a contradiction starts is reported. They may
     also have been rounded before they were weighted: half a unit more.
     """
-    for title, cells in ((line.title, line.cells) for line in lines):
-        metrics = {name: cell for name, cell in cells.items() if name in _OF}
-        steps = [cell.value / _STEP for cell in metrics.values()]
-        exact = all(abs(step - round(step)) < 1e-6 for step in steps)
-        room = 0.0 if exact else max((cell.half for cell in cells.values()), default=0.0)
-        means: dict[str, float] = {}
-        for dimension in SAMPLES:
-            parts = [metrics.get(f"{dimension} {name}") for name in metrics_of(dimension)]
-            if not (known := [part.value for part in parts if part]) or None in parts:
-                continue
-            mean = means[dimension] = sum(known) / len(known)
-            if (printed := cells.get(f"{dimension} avg")) is not None:
-                told = f"the mean of {', '.join(metrics_of(dimension))}"
-                name = f"{dimension} average"
-                report.between(title, name, printed, mean, mean, told, room=room)
-        as_printed = {d: cells[f"{d} avg"].value for d in SAMPLES if f"{d} avg" in cells}
-        for kind, dimensions in _GROUPS.items():
-            every = [
-                sum(one[d] * SAMPLES[d] for d in dimensions) / sum(SAMPLES[d] for d in dimensions)
-                for one in (means, as_printed)
-                if all(d in one for d in dimensions)
-            ]
-            if (printed := cells.get(f"{kind} avg")) is not None and every:
-                _, near = min((abs(one - printed.value), one) for one in every)
-                told, wide = "the dimensions' averages weighted by samples", room + printed.half
-                report.between(title, f"{kind} average", printed, near, near, told, room=wide)
+    steps = [cells[name].value / _STEP for name in _OF & set(cells)]
+    exact = all(abs(step - round(step)) < 1e-6 for step in steps)
+    room = 0.0 if exact else max((cell.half for cell in cells.values()), default=0.0)
+    means: dict[str, float] = {}
+    for dimension in SAMPLES:
+        names = [f"{dimension} {name}" for name in metrics_of(dimension)]
+        if set(names) <= set(cells):
+            mean = means[dimension] = sum(cells[name].value for name in names) / len(names)
+            told = f"the mean of {', '.join(metrics_of(dimension))}"
+            title = f"{dimension} average"
+            yield Claim(f"{dimension} avg", mean, mean, told, room, title)
+    as_printed = {d: cells[f"{d} avg"].value for d in SAMPLES if f"{d} avg" in cells}
+    for kind, dimensions in _GROUPS.items():
+        every = [
+            sum(one[d] * SAMPLES[d] for d in dimensions) / sum(SAMPLES[d] for d in dimensions)
+            for one in (means, as_printed)
+            if all(d in one for d in dimensions)
+        ]
+        if (printed := cells.get(f"{kind} avg")) is not None and every:
+            near = min(every, key=lambda one: abs(one - printed.value))
+            told, wide = "the dimensions' averages weighted by samples", room + printed.half
+            yield Claim(f"{kind} avg", near, near, told, wide, f"{kind} average")
 
 
 KRISBENCH = (
-    Audit(
+    _audit(
         "krisbench, judge",
-        frozenset({"dimension", "metric"}),
+        "dimension metric",
         (),
-        (_steps, _averages),
-        tuple(
-            Path(__file__).parent / f"krisbench/published_{name}.csv"
-            for name in ("gpt4o", "qwen2.5-vl-72b")
-        ),
+        "gpt4o qwen2.5-vl-72b",
+        _steps,
+        _averages,
         turned=("dimension", "metric"),
     ),
 )

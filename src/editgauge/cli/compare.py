@@ -177,19 +177,21 @@ def _compared(
 
 
 def _print(comparisons: Sequence[Comparison], form: str) -> None:
-    from editgauge.tables import compare as compared
+    from editgauge.tables import verdicts
 
     if form == "json":
-        output.print_json({"comparisons": [compared.as_dict(one) for one in comparisons]})
+        output.print_json({"comparisons": [verdicts.as_dict(one) for one in comparisons]})
         return
     for item in comparisons:
         for_people = form in ("terminal", "markdown")
         if for_people:
             clean = escape.markdown if form == "markdown" else escape.plain
-            print(output.fitted(clean(compared.sentence(item), None)) + "\n")
-        print_table(compared.as_table(item), form)
+            print(output.fitted(clean(verdicts.sentence(item), None)) + "\n")
+        # a screen has room for so many lines beside the sentence, the notes and what moved
+        most = 12 if form == "terminal" and not item.by else None
+        print_table(verdicts.as_table(item, most), form)
         if for_people:
-            for line in compared.moved_lines(item, form):  # type: ignore[arg-type]
+            for line in verdicts.moved_lines(item, form):  # type: ignore[arg-type]
                 print(line)
 
 

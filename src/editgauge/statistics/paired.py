@@ -3,8 +3,8 @@
 The test of a mean paired difference is *one*: under the null hypothesis the differences are
 symmetric about zero, so each may change its sign (Fisher 1935; Davison & Hinkley, Bootstrap Methods
 (1997), 4.3). p is the share of sign patterns that give as large a mean: of all of them up to
-`_EXACT` differences that are not 0, else of the observed one and `_DRAWN` drawn ones, so that it is
-never 0 and valid at any number (Phipson & Smyth, 2010).
+`_EXACT` differences that are not 0, else of the observed one and many drawn ones (`draws_of`), so
+that it is never 0 and valid at any number (Phipson & Smyth, 2010).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from editgauge.statistics.quantiles import NORMAL
 from editgauge.statistics.resampling import Floats, intervals, units
 
 _EXACT = 15
-_DRAWN = 2**14 - 1
+_DRAWN = 2**14
 _AT_ONCE = 2**21
 
 
@@ -76,9 +76,10 @@ def paired_difference(
     higher_is_better: bool = True,
     confidence: float = 0.95,
     seed: int = 0,
+    tests: int = 1,
 ) -> Paired:
     """A compared with B. Below two common samples there is no p, below `resampling.LEAST` no
-    interval (NaN). Correct p over a table with `holm`.
+    interval (NaN). Correct p over a table of so many `tests` with `holm`.
     """
     difference = paired_values(a, b)
     n = len(difference)
@@ -90,33 +91,40 @@ def paired_difference(
     effect = float(mean) / spread if spread > 1e-12 * abs(mean) else math.nan
     signs = np.sign(difference if higher_is_better else -difference).tolist()
     counts = WinTieLoss(signs.count(1), signs.count(0), signs.count(-1))
-    p = sign_flip_p(difference, seed=seed) if n > 1 else math.nan
+    p = sign_flip_p(difference, seed=seed, tests=tests) if n > 1 else math.nan
     ends = float(mean), float(low), float(high)
     return Paired(n, *ends, p, effect, samples_needed(effect), counts)
 
 
-def sign_flip_p(difference: ArrayLike, *, seed: int = 0) -> float:
+def draws_of(tests: int) -> int:
+    """How many patterns p is the share of, where not all are counted: enough that the least p, its
+    inverse, stays below 0.05 when so many tests are corrected for.
+    """
+    return int(max(_DRAWN, 2 ** math.ceil(math.log2(32 * tests))))
+
+
+def sign_flip_p(difference: ArrayLike, *, seed: int = 0, tests: int = 1) -> float:
     """Two-sided p of the mean of paired differences (n,), in (0, 1]; 1 where all are 0."""
     values = np.asarray(difference, dtype=np.float64)
     values = values[values != 0]
     least = abs(float(values.sum())) - 1e-9 * float(np.abs(values).sum())
     if least <= 0:
         return 1.0
-    exact = len(values) <= _EXACT
+    exact, draws = len(values) <= _EXACT, draws_of(tests)
     whole, as_large = float(values.sum()), 0
-    for minus in _signs(len(values), seed):
+    for minus in _signs(len(values), draws - 1, seed):
         as_large += int((np.abs(whole - 2 * (minus.astype(np.float64) @ values)) >= least).sum())
-    return as_large / 2 ** len(values) if exact else (as_large + 1) / (_DRAWN + 1)
+    return as_large / 2 ** len(values) if exact else (as_large + 1) / draws
 
 
-def _signs(n: int, seed: int) -> Iterator[NDArray[Any]]:
+def _signs(n: int, drawn: int, seed: int) -> Iterator[NDArray[Any]]:
     """Which of n signs are turned, in blocks (b, n): all patterns that there are, or drawn ones."""
     if n <= _EXACT:
         yield np.arange(2**n)[:, None] >> np.arange(n) & 1
         return
     random, size = np.random.default_rng(seed), max(1, _AT_ONCE // n)
-    for done in range(0, _DRAWN, size):
-        lines = min(size, _DRAWN - done)
+    for done in range(0, drawn, size):
+        lines = min(size, drawn - done)
         bits = np.frombuffer(random.bytes(lines * (-(-n // 8))), np.uint8).reshape(lines, -1)
         yield np.unpackbits(bits, axis=1, count=n)
 

@@ -8,7 +8,7 @@ rounding alone explains. Benchmarks write `Audit`s: headings and rules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -63,9 +63,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Report:
-    """What an audit of one table found. `checked` counts comparisons; `remarks` are findings about
-    the whole table.
-    """
+    """What an audit of one table found: `checked` comparisons, `remarks` about the whole table."""
 
     name: str
     kind: str
@@ -77,82 +75,34 @@ class Report:
     def consistent(self) -> bool:
         return not self.findings
 
-    def between(
-        self,
-        line: str,
-        cell: str,
-        printed: Printed,
-        low: float,
-        high: float,
-        rule: str,
-        *,
-        room: float = 0.0,
-    ) -> None:
-        """The printed number lies in [low, high], give or take its own rounding and `room`."""
-        self.checked += 1
-        nearest = min(max(printed.value, low), high)
-        if abs(printed.value - nearest) > printed.half + room + _SLACK:
-            allowed = printed.half + room
-            self.findings.append(Finding(line, cell, printed.value, nearest, allowed, rule))
-
-
-class Line(NamedTuple):
-    """A line of a published table: what it is called, and its numbers by their headings."""
-
-    title: str
-    cells: Mapping[str, Printed]
-
-    def numbers(self, headings: Iterable[str]) -> list[Printed] | None:
-        """Several cells, or None when one of them is empty."""
-        there = [self.cells[name] for name in headings if name in self.cells]
-        return there if len(there) == len(list(headings)) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A published table as text: headings, and lines as mappings from heading to text."""
-
-    name: str
-    headings: tuple[str, ...]
-    lines: tuple[Mapping[str, str], ...]
-
-    def parsed(self, columns: Iterable[str]) -> list[Line]:
-        """The lines with the numbers of these columns. Raises `DataError` for a cell that is none;
-        a line is called by its first cell that is not a number.
-        """
-        wanted = [column for column in columns if column in self.headings]
-        made = []
-        for line in self.lines:
-            words = (text for name, text in line.items() if name not in wanted and text)
-            title = next(words, "a line")
-            cells = {}
-            for column in wanted:
-                try:
-                    cells[column] = number(line[column])
-                except ValueError:
-                    told = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
-                    raise DataError(f"{self.name}: {told}") from None
-            made.append(Line(title, {name: one for name, one in cells.items() if one is not None}))
-        return made
-
 
 # -- rules -----------------------------------------------------------------------------------------
 
-Rule = Callable[[Sequence[Line], Report], None]
-"""Checks the lines of a table."""
+Cells = Mapping[str, Printed]
+"""The numbers of a line by their headings; empty cells are not there."""
+
+
+class Claim(NamedTuple):
+    """A printed number lies between two ends, give or take its own rounding and `room`. `title`: by
+    which name it is told, where that is not the heading.
+    """
+
+    column: str
+    low: float
+    high: float
+    rule: str
+    room: float = 0.0
+    title: str = ""
+
+
+Rule = Callable[[Cells], Iterable[Claim]]
+"""What must hold in a line; claims about cells that are empty are passed over."""
 
 
 def scale(low: float, high: float, *columns: str) -> Rule:
     """Every number of these columns lies on the metric's scale."""
-
-    def rule(lines: Sequence[Line], report: Report) -> None:
-        for line in lines:
-            for name in columns:
-                if (printed := line.cells.get(name)) is not None:
-                    told = f"the scale is {low:g} to {high:g}"
-                    report.between(line.title, name, printed, low, high, told)
-
-    return rule
+    told = f"the scale is {low:g} to {high:g}"
+    return lambda cells: (Claim(name, low, high, told) for name in columns)
 
 
 def limits(
@@ -160,11 +110,9 @@ def limits(
 ) -> Rule:
     """A column lies between the `ends` that the numbers of others give."""
 
-    def rule(lines: Sequence[Line], report: Report) -> None:
-        for line in lines:
-            parts, printed = line.numbers(of), line.cells.get(column)
-            if parts is not None and printed is not None:
-                report.between(line.title, column, printed, *ends(*parts), told)
+    def rule(cells: Cells) -> Iterator[Claim]:
+        if all(name in cells for name in of):
+            yield Claim(column, *ends(*(cells[name] for name in of)), told)
 
     return rule
 
@@ -185,26 +133,34 @@ def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[fl
     return value, sum(abs(weight) * part.half for weight, part in zip(weights, parts, strict=True))
 
 
-def _mean_lines(columns: Iterable[str], lines: Sequence[Line], report: Report) -> list[Line]:
-    """Check lines called Mean to be that of the others; the others."""
-    means = [line for line in lines if line.title.lower() in ("mean", "average")]
-    others = [line for line in lines if line not in means]
-    for line in means:
-        for name in columns:
-            values = [other.cells[name] for other in others if name in other.cells]
-            if name in line.cells and values:
-                value, room = weighted_sum(values, [1 / len(values)] * len(values))
-                told = f"the mean of the {len(values)} lines above"
-                printed = line.cells[name]
-                report.between(line.title, name, printed, value, value, told, room=room)
-    return others
+def _checked(report: Report, line: str, cells: Cells, claims: Iterable[Claim]) -> None:
+    for claim in claims:
+        if (printed := cells.get(claim.column)) is None:
+            continue
+        report.checked += 1
+        nearest = min(max(printed.value, claim.low), claim.high)
+        allowed = printed.half + claim.room
+        if abs(printed.value - nearest) > allowed + _SLACK:
+            title = claim.title or claim.column
+            report.findings.append(
+                Finding(line, title, printed.value, nearest, allowed, claim.rule)
+            )
+
+
+def _of_mean(others: Sequence[Cells], columns: Iterable[str]) -> Iterator[Claim]:
+    """What a line called Mean says of the other lines."""
+    for name in columns:
+        if values := [cells[name] for cells in others if name in cells]:
+            value, room = weighted_sum(values, [1 / len(values)] * len(values))
+            yield Claim(name, value, value, f"the mean of the {len(values)} lines above", room)
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
     """One kind of table: how it is recognised (all of `headings` are there), which of its columns
-    are numbers, what holds, and our own copies. `turned`: the columns of numbers are models, and
-    the rules get a line for each of them whose cells are called by the two `turned` headings.
+    are numbers, what holds in each line, and our own copies. `remarks`: what a table with findings
+    says as a whole. `turned`: the columns of numbers are models, and the rules get the cells of
+    each by the two `turned` headings.
     """
 
     kind: str
@@ -213,29 +169,63 @@ class Audit:
     rules: tuple[Rule, ...]
     files: tuple[Path, ...] = ()
     turned: tuple[str, ...] = ()
+    remarks: Callable[[Sequence[Cells]], Iterable[str]] | None = None
 
     def __call__(self, sheet: Sheet) -> Report:
         report = Report(sheet.name, self.kind)
-        if self.turned:
-            lines = self._turned(sheet)
-        else:
-            lines = _mean_lines(self.columns, sheet.parsed(self.columns), report)
+        lines = _turned(sheet, self.turned) if self.turned else sheet.parsed(self.columns)
+        means = ("mean", "average")
+        others = [(title, cells) for title, cells in lines if title.lower() not in means]
+        every = [cells for _, cells in others]
+        for title, cells in lines:
+            if title.lower() in means:
+                _checked(report, title, cells, _of_mean(every, self.columns))
         for rule in self.rules:
-            rule(lines, report)
+            for title, cells in others:
+                _checked(report, title, cells, rule(cells))
+        if report.findings and self.remarks is not None:
+            report.remarks += self.remarks(every)
         return report
-
-    def _turned(self, sheet: Sheet) -> list[Line]:
-        names = [" ".join(line[key] for key in self.turned) for line in sheet.lines]
-        lines = sheet.parsed(heading for heading in sheet.headings if heading not in self.turned)
-        models = dict.fromkeys(model for line in lines for model in line.cells)
-        return [
-            Line(model, {n: line.cells[model] for n, line in zip(names, lines, strict=True)
-                         if model in line.cells})
-            for model in models
-        ]  # fmt: skip
 
 
 # -- files -----------------------------------------------------------------------------------------
+
+
+class Sheet(NamedTuple):
+    """A table as text: headings, and lines as mappings from heading to text."""
+
+    name: str
+    headings: tuple[str, ...]
+    lines: tuple[Mapping[str, str], ...]
+
+    def parsed(self, columns: Iterable[str]) -> list[tuple[str, dict[str, Printed]]]:
+        """The lines with the numbers of these columns; a line is called by its first cell that is
+        not a number. Raises `DataError` for a cell that is none.
+        """
+        wanted = [column for column in columns if column in self.headings]
+        made = []
+        for line in self.lines:
+            words = (text for name, text in line.items() if name not in wanted and text)
+            title = next(words, "a line")
+            cells = {}
+            for column in wanted:
+                try:
+                    cells[column] = number(line[column])
+                except ValueError:
+                    told = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
+                    raise DataError(f"{self.name}: {told}") from None
+            made.append((title, {name: one for name, one in cells.items() if one is not None}))
+        return made
+
+
+def _turned(sheet: Sheet, keys: Sequence[str]) -> list[tuple[str, dict[str, Printed]]]:
+    """The columns of a table as its lines."""
+    lines = sheet.parsed(heading for heading in sheet.headings if heading not in keys)
+    models: dict[str, dict[str, Printed]] = {}
+    for line, (_, cells) in zip(sheet.lines, lines, strict=True):
+        for model, cell in cells.items():
+            models.setdefault(model, {})[" ".join(line[key] for key in keys)] = cell
+    return list(models.items())
 
 
 def all_audits() -> list[Audit]:

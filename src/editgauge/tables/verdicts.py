@@ -106,7 +106,7 @@ def _cells(line: Line) -> dict[str, Cell]:
     pair = line.paired
     of = pair.n + line.only_a + line.only_b
     tiny = line.holm is not None and 0 < line.holm < 5e-5  # four decimals would print 0
-    verdict = {NO_DIFFERENCE: "unclear", TOO_FEW: TOO_FEW}.get(line.verdict, line.verdict)
+    verdict = line.verdict.partition(":")[0].replace(NO_DIFFERENCE, "unclear")
     told = None if math.isnan(pair.difference) else _difference(line)
     difference = Cell(
         value=_known(pair.difference), low=_known(pair.low), high=_known(pair.high), text=told

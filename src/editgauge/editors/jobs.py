@@ -1,12 +1,9 @@
 """Services that make a picture as a job: submit, ask how it stands, fetch the result.
 
-What tells one service from another (addresses, names of fields, words of states, prices) is data: a
-TOML file each in ``job_services/``, or one of one's own (``--editor jobs --set service=FILE``).
-
-A job that was submitted is noted beside the ledger before anything else happens: a run that was
-killed, and a user's ``--retry`` of a job that was still under way, ask for the job that is paid for
-instead of submitting another. The key goes to the service's own hosts only, and no reply is
-believed that is about another job.
+What tells one from another is data: a TOML file each in ``job_services/``, or one's own. A job is
+noted beside the ledger before anything else happens: a run that was killed, and a user's
+``--retry`` of a job that was still under way, ask for the job that is paid for instead of
+submitting another.
 """
 
 from __future__ import annotations
@@ -84,8 +81,8 @@ bfl, fal, replicate = map(_named, SERVICES)
 
 
 class Begun(msgspec.Struct, kw_only=True, frozen=True):
-    """A job that was begun, as it is noted beside the ledger: its number, where to ask for it and
-    for its result, the key of the call that began it, and whether it is known how it ended.
+    """A job as it is noted beside the ledger: its number, where to ask for it and for its result,
+    the key of the call that began it, and whether it is known how it ended.
     """
 
     id: str
@@ -101,12 +98,15 @@ class _End:
     for it again would tell nothing new; `doubtful`: the next moment may put it right.
     """
 
-    status: Status
+    status: Status = Status.FAILED
     reason: str = ""
     bill: float | None = None
     data: bytes = b""
     over: bool = True
     doubtful: bool = False
+
+
+_ANOTHER = _End(reason="the service answered with another job", over=False, doubtful=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +140,7 @@ class JobEditor(RemoteEditor):
         end = replace(end, over=end.over or (resumed and end.doubtful))
         if job is not None and end.over:
             self._note(name, msgspec.structs.replace(job, over=True))
-        cost = self._settled(job, entry, end, resumed=resumed)
+        cost = self._settled(job, entry, end)
         facts = self.facts(ask, call, {"job": job.id if job else ""}) | {
             "seconds": round(time.monotonic() - began, 6),
             "cost": None if cost is None else lost + cost,
@@ -171,13 +171,13 @@ class JobEditor(RemoteEditor):
         address on a strange host: that is no job of this service.
         """
         spec = self.provider.kind.job
-        number = str(at(value, spec.id or "id") or "")
-        address = str(at(value, spec.poll) or "")
+        number, address = (str(at(value, place) or "") for place in (spec.id or "id", spec.poll))
         if "{id}" in spec.poll:  # it becomes a part of an address
             plain = re.fullmatch(r"[\w.=-]{1,200}", number)
             address = spec.poll.replace("{id}", number) if plain else ""
-        result = str(at(value, spec.result_url) or "") if spec.result_url else ""
-        job = Begun(id=number, address=address, result=result, key=key)
+        job = Begun(
+            id=number, address=address, result=str(at(value, spec.result_url) or ""), key=key
+        )
         return job if address and self._own(job) else None
 
     def _own(self, job: Begun) -> bool:
@@ -193,29 +193,25 @@ class JobEditor(RemoteEditor):
 
     def _no_job(self, value: Any) -> _End:
         """What a reply without a job is; one may have been begun all the same."""
-        ended = self._ended(value)
-        refused = ended is not None and ended.status is Status.REFUSED
+        end = self._ended(value)
+        refused = end is not None and end.status is Status.REFUSED
         no_job = _End(status=Status.UNREADABLE, reason="no job in the reply")
-        return ended if ended is not None and refused else no_job
+        return end if end is not None and refused else no_job
 
-    def _settled(
-        self, job: Begun | None, entry: Entry | None, end: _End, *, resumed: bool
-    ) -> float | None:
+    def _settled(self, job: Begun | None, entry: Entry | None, end: _End) -> float | None:
         """What a job cost, in US dollars, brought into the ledger. One that is still under way
         stays booked, and so does one that ended without a bill, also when it failed or was refused:
         services differ in what they charge for those.
         """
         if entry is None:
             key = job.key if job else ""
-            if resumed and self.ledger.knows(key):  # an earlier command has settled it
+            if key and self.ledger.knows(key):  # an earlier command has settled it
                 return self.price.picture if end.bill is None else end.bill
             return self.ledger.charge(end.bill, self.model, key=key) if end.bill else end.bill
         if not end.over:
             self.ledger.leave(entry)
             return entry.booked
-        if end.bill is None:
-            return self.ledger.keep(entry, "no bill")
-        return self.ledger.bill(entry, end.bill)
+        return self.ledger.settle(entry, end.bill, booked=True, why="no bill")
 
     # -- how it ends -------------------------------------------------------------------------------
 
@@ -230,7 +226,7 @@ class JobEditor(RemoteEditor):
                 return end
             if time.monotonic() - began + pause > told.wait:
                 reason = f"the job was not done within {told.wait:g} s"
-                return end or _End(status=Status.FAILED, reason=reason, over=False)
+                return end or _End(reason=reason, over=False)
             time.sleep(pause)
             pause = min(pause * 1.5, max(told.pause, 10.0))
 
@@ -239,28 +235,26 @@ class JobEditor(RemoteEditor):
         outcome = self.service.look(job.address)
         if outcome.kind != "ok":
             gone, reason = outcome.http in _GONE, f"asking for the job: {outcome.reason}"
-            return _End(status=Status.FAILED, reason=reason, over=gone, doubtful=gone)
-        end, value = self._ended(outcome.value, job), outcome.value
+            return _End(reason=reason, over=gone, doubtful=gone)
+        end = self._ended(outcome.value, job)
         if end is None or end.status is not Status.SCORED:
             return end
         if job.result:
             outcome = self.service.look(job.result)
-            value = outcome.value
             if outcome.kind != "ok":
                 fault, gone = refusal(outcome), outcome.http in _GONE
                 over = outcome.kind != "again" and not policy.may_pass(outcome.http)
                 return replace(
                     end, status=fault.status, reason=fault.reason, over=over, doubtful=gone
                 )
-            if self._is_another(value, job):
+            if self._is_another(outcome.value, job):
                 return _ANOTHER
-            end = replace(end, bill=self._bill(value, end.bill))
-        return self._fetched(value, end)
+            end = replace(end, bill=self._bill(outcome.value, end.bill))
+        return self._fetched(outcome.value, end)
 
     def _is_another(self, value: Any, job: Begun) -> bool:
         """Whether a reply says that it is about another job; one that says nothing is believed."""
-        spec = self.provider.kind.job
-        number = at(value, spec.id) if spec.id and job.id else None
+        number = at(value, self.provider.kind.job.id) if job.id else None
         return isinstance(number, str | int) and str(number) not in ("", job.id)
 
     def _ended(self, value: Any, job: Begun | None = None) -> _End | None:
@@ -279,7 +273,7 @@ class JobEditor(RemoteEditor):
         refused = state in spec.refused or any(map(policy.filtered, reasons))
         return _End(
             status=Status.REFUSED if refused else Status.FAILED,
-            reason=words(f"{state}: {reasons[0]}" if reasons else str(state)),
+            reason=words(": ".join([str(state), *reasons[:1]])),
             bill=self._bill(value, None),
         )
 
@@ -299,8 +293,3 @@ class JobEditor(RemoteEditor):
 
     def _bill(self, value: Any, otherwise: float | None) -> float | None:
         return self.provider.bill(value, ImagePrice(picture=otherwise))
-
-
-_ANOTHER = _End(
-    status=Status.FAILED, reason="the service answered with another job", over=False, doubtful=True
-)

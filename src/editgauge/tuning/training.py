@@ -356,5 +356,5 @@ class TunedEditor(DiffusersEditor):
 
 def tuned(base: DiffusersEditor, weights: Path, rank: int, facts: Mapping[str, Any]) -> TunedEditor:
     """An editor as `base`, with trained weights."""
-    own = {one.name: getattr(base, one.name) for one in fields(base) if one.init}
+    own = {one.name: getattr(base, one.name) for one in fields(base)}
     return TunedEditor(**own, weights=weights, rank=rank, training=facts)

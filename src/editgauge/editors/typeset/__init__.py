@@ -1,11 +1,6 @@
 """`typeset`: a classical editor that edits text for real, offline: the bar that a model has to
-clear.
-
-It reads the instruction (`editgauge.instructions`), finds the quoted text by OCR (`find`),
-separates its ink from the ground (`ink`, `canvas`), makes the ground up, and sets the new text in
-the installed face that looks most like the old (`letters`, `faces`), or moves, resizes, turns or
-recolours the ink itself (`acts`). Every other pixel keeps its value. It tries: the metrics measure
-its harm. Only what cannot be read, found or drawn gives the input back, and the record says why.
+clear. It tries, the metrics measure its harm: only what cannot be read, found or drawn gives the
+input back, and the record says why. Every pixel away from the text keeps its value.
 """
 
 from __future__ import annotations
@@ -49,9 +44,9 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
 
 def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
     """The classical editor. Settings: `ocr`, the engine's name (default ``rapidocr``); `fonts`,
-    folders with further fonts, joined as in PATH; `verify` (true), whether the result is read again
-    and what cannot be read in it is given back. Raises `UsageError` for another setting,
-    `MissingExtra` without the engine's library.
+    folders with further fonts, joined as in PATH; `verify` (true), whether what cannot be read in
+    the result is given back. Raises `UsageError` for another setting, `MissingExtra` without the
+    engine's library.
     """
     told = settings_of("typeset", settings, Settings)
     folders = [Path(part) for part in told.fonts.split(os.pathsep) if part]

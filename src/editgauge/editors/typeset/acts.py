@@ -1,6 +1,4 @@
-"""What `typeset` does with ink as it is: delete, recolour, resize, rotate, move (and swap), and
-which text of the picture an instruction means; change and insert are in `letters`.
-"""
+"""What `typeset` does with ink as it is, and which text of the picture an instruction means."""
 
 from __future__ import annotations
 
@@ -9,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.editors.typeset.canvas import Canvas, Lifted, Matrix
+from editgauge.editors.typeset.canvas import Canvas, Lifted, Matrix, median_colour
 from editgauge.editors.typeset.find import Box, Match, Span, by_role, find, nearest
-from editgauge.instructions import Colour, Parsed
+from editgauge.instructions import Parsed
 
 Done = dict[str, Any]
 """What was done, for the record: JSON values."""
@@ -91,13 +89,14 @@ def resize(canvas: Canvas, asked: Parsed) -> Done:
 
 
 def rotate(canvas: Canvas, asked: Parsed) -> Done:
-    radians = np.radians(-(asked.amount or 90.0))  # rows run down: counterclockwise is negative
+    degrees = asked.amount or 90.0
+    radians = np.radians(-degrees)  # rows run down: counterclockwise is negative
     turn = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
     done = []
     for match, lifted in _lifted(canvas, asked):
         _drop(canvas, lifted, turn)
         done.append(report(canvas, match))
-    return {"texts": done, "degrees": asked.amount or 90.0}
+    return {"texts": done, "degrees": degrees}
 
 
 def _drop(canvas: Canvas, lifted: Lifted, linear: Matrix) -> None:
@@ -135,12 +134,12 @@ def _place(canvas: Canvas, lifted: Lifted, corner: Point) -> Point:
 
 
 def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> Point:
-    wide, high = size
-    left, top, right, bottom = box
-    x = {"before": left - 0.4 * gap - wide, "above": (left + right - wide) / 2}
-    y = {"above": top - 0.3 * gap - high, "below": bottom + 0.3 * gap}
-    x["below"] = x["above"]
-    return x.get(place, right + 0.4 * gap), y.get(place, (top + bottom - high) / 2)
+    (wide, high), (left, top, right, bottom) = size, box
+    if place in ("above", "below"):
+        y = bottom + 0.3 * gap if place == "below" else top - 0.3 * gap - high
+        return (left + right - wide) / 2, y
+    x = left - 0.4 * gap - wide if place == "before" else right + 0.4 * gap
+    return x, (top + bottom - high) / 2
 
 
 def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
@@ -173,15 +172,11 @@ def _swap(canvas: Canvas, asked: Parsed) -> Done:
     both = list(_lifted(canvas, asked))
     if len(both) < 2:
         raise CannotEdit("the letters of one text cannot be told from the ground")
-    (one, other), colours = [ink for _, ink in both], [_typical(ink) for _, ink in both]
-    for ink, goal, (own, theirs) in ((one, other, colours), (other, one, colours[::-1])):
+    inks = [ink for _, ink in both]
+    colours = [median_colour(ink.paint[ink.alpha >= ink.alpha.max() * 0.9]) for ink in inks]
+    for ink, goal, own, theirs in zip(inks, inks[::-1], colours, colours[::-1], strict=True):
         x, y = (c - side / 2 for c, side in zip(goal.centre, ink.size, strict=True))
         if not canvas.shows(own, (x, y, x + ink.size[0], y + ink.size[1])):
             ink.paint[:] = theirs
         _place(canvas, ink, (x, y))
     return {"texts": [report(canvas, match) for match, _ in both], "swapped": True}
-
-
-def _typical(lifted: Lifted) -> Colour:
-    red, green, blue = np.median(lifted.paint[lifted.alpha >= lifted.alpha.max() * 0.9], axis=0)
-    return int(red), int(green), int(blue)

@@ -35,6 +35,11 @@ class Frame(NamedTuple):
         return bool(self.matrix[0, 0] == 1.0)
 
 
+def median_colour(pixels: Array) -> Colour:
+    red, green, blue = np.median(pixels, axis=0)
+    return int(red), int(green), int(blue)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Inked:
     """A line with its ink: in the picture (`glyphs`), upright in its frame, and its ink's box."""
@@ -50,12 +55,10 @@ class Inked:
 
     def pen(self, style: Style) -> tuple[float, float]:
         """Where the pen stood when the line was set: x of its start, y of its baseline."""
-        drawn = faces.set_text(style, self.line.text)
-        box = ink_box(drawn.alpha) if drawn is not None else None
-        if drawn is None or box is None:
-            return float(self.box[0]), float(self.box[3])
-        x = self.box[0] - (drawn.left + box[0])
-        return x, (self.box[1] + self.box[3] - box[1] - box[3]) / 2 - drawn.top
+        drawn, (left, top, _, bottom) = faces.set_text(style, self.line.text), self.box
+        if drawn is None or (box := ink_box(drawn.alpha)) is None:
+            return float(left), float(bottom)
+        return left - (drawn.left + box[0]), (top + bottom - box[1] - box[3]) / 2 - drawn.top
 
     def between(self, reach: tuple[float, float]) -> tuple[float, float]:
         """The first and last x of the frame that has ink, between two."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from editgauge.editors.typeset import faces
 from editgauge.editors.typeset.acts import EDGE, CannotEdit, Done, Point, matched, named, report
-from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted
+from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, median_colour
 from editgauge.editors.typeset.faces import Drawn, Style, ink_box, set_text, width_of
 from editgauge.editors.typeset.find import Span, plain
 from editgauge.images import Mask
@@ -99,8 +99,7 @@ def _no_face(text: str) -> CannotEdit:
 def _drawn(style: Style, text: str, room: float = _ENDLESS) -> tuple[Drawn, float, float]:
     """`text` as it is drawn in a style, narrowed to the `room`; its ink's left edge and width."""
     drawn = set_text(style, text)
-    box = ink_box(drawn.alpha) if drawn is not None else None
-    if drawn is None or box is None:
+    if drawn is None or (box := ink_box(drawn.alpha)) is None:
         raise CannotEdit(f"{text!r} has no visible letters at this size")
     wide = float(box[2] - box[0])
     if wide > room + 1:  # a pixel is what rounding takes
@@ -136,12 +135,9 @@ def _change_span(canvas: Canvas, span: Span, text: str, colour: Colour | None) -
 
 
 def _colour_in(inked: Inked, portion: Mask) -> Colour:
-    g = inked.glyphs
-    solid = portion & (g.alpha > 0.95)
-    if solid.sum() < 8:
-        return g.colour
-    red, green, blue = np.median(g.paint[solid], axis=0)
-    return int(red), int(green), int(blue)
+    solid = portion & (inked.glyphs.alpha > 0.95)
+    few = solid.sum() < 8
+    return inked.glyphs.colour if few else median_colour(inked.glyphs.paint[solid])
 
 
 def _free(canvas: Canvas, inked: Inked) -> Point:

@@ -19,7 +19,6 @@ from editgauge.types import Row
 
 NAMES = ("replace-01", "replace-02", "replace-03", "replace-06", "delete-04")
 """Samples of the built-in benchmark, all four protocols among them."""
-SAMPLES = [word for name in NAMES for word in ("--sample", name)]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +22,6 @@ from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
 from editgauge.judging.reading import ExchangeResult
 from editgauge.run.evaluation import Evaluation
-from editgauge.services.booking import Ledger
-from editgauge.services.prices import Price
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.testing import make_sample
@@ -42,10 +39,8 @@ class Bench:
     def call(self, number: int = 1) -> Call:
         sample = make_sample(self.folder, f"sample-{number}")
         rubrics = RubricFolder(catalog.find("benchmarks", "textedit").rubrics)
-        assert sample.reference is not None
-        (call,) = JUDGING.calls(
-            sample, Edit(sample=sample.id, editor="an-editor", path=sample.reference), rubrics, {}
-        )
+        edit = Edit(sample=sample.id, editor="an-editor", path=sample.reference)
+        (call,) = JUDGING.calls(sample, edit, rubrics, {})
         return call
 
     def jobs(self, count: int, repeats: int = 1) -> list[Job]:
@@ -63,12 +58,6 @@ class Bench:
         jobs: list[Job] | None = None,
         concurrency: int = 4,
         timeout: float = 5.0,
-        price: Price | None = None,
-        budget: float | None = None,
-        store: str = "replies.sqlite",
-        ledger: str = "",
-        each: Callable[[Engine], None] | None = None,
-        deadline: float = 20.0,
         backoff: float = 0.01,
         **options: Any,
     ) -> list[ExchangeResult]:
@@ -79,28 +68,13 @@ class Bench:
         self.heard = {}
 
         with ExitStack() as stack:
-            hashes = stack.enter_context(HashStore(None))
-            paid = stack.enter_context(Paid(self.folder / ledger if ledger else None))
-            replies = stack.enter_context(Paid(self.folder / store))
+            pictures = PictureStore(stack.enter_context(HashStore(None)))
+            replies = stack.enter_context(Paid(self.folder / "replies.sqlite"))
             client = Client(server.url, timeout=timeout, key="sk-test")
             stack.callback(client.close)
-            engine = self.engine = Engine(
-                client,
-                replies,
-                PictureStore(hashes),
-                chosen,
-                price=price,
-                ledger=Ledger(paid, purpose="judge", budget=budget),
-                deadline=deadline,
-                backoff=backoff,
-            )
-
-            def done(job: Job, heard: ExchangeResult) -> None:
-                self.heard[job.payload] = heard
-                if each is not None:
-                    each(engine)
-
-            self.complete = engine.run(jobs, done)
+            told = {"deadline": 20.0, "backoff": backoff}
+            self.engine = Engine(client, replies, pictures, chosen, **told)
+            self.engine.run(jobs, lambda job, heard: self.heard.update({job.payload: heard}))
         return [self.heard[job.payload] for job in jobs if job.payload in self.heard]
 
 

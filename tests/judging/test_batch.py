@@ -13,7 +13,8 @@ from tests.judging.commands import command, rows_of
 from editgauge.store.paid import Paid
 from editgauge.types import Status
 
-TOKENS_IN, TOKENS_OUT = 1500, 40
+USAGE = {"prompt_tokens": 1500, "completion_tokens": 40}
+COST = 0.5 * (1500 * 1.0 + 40 * 10.0) / 1e6
 SCORES = json.dumps(
     {"pictures_visible": True, "reason": "fine", "score": {f"Q{n}": 3 for n in range(1, 6)}}
 )
@@ -21,45 +22,34 @@ SCORES = json.dumps(
 
 class BatchServer(Server):
     """OpenAI's pages of batches. `making` is what happens to the next batches as they are made,
-    `fetching` to the next files that are fetched; `usage` what a reply says of its tokens.
+    `fetching` to the next files that are fetched; `made` are the calls of all batches.
     """
 
     def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
+        super().__init__()
+        self.files: dict[str, list[bytes]] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.made: list[str] = []
-        """The calls of all batches that were made: what is paid."""
         self.making: list[str] = []
         self.fetching: list[int] = []
-        self.left_out = 0
-        self.usage = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
-        self.lists = True
-        super().__init__()
-        self.url = self.url.removesuffix("/v1")
+        self.left_out, self.usage, self.lists = 0, USAGE, True
 
     def respond_to(self, asked: Asked) -> Answer:
         return self.post(asked) if asked.method == "POST" else self.get(asked.path)
 
     def post(self, asked: Asked) -> Answer:
         if asked.path.endswith("/files"):
-            lines = [line for line in asked.body.splitlines() if line.startswith(b"{")]
-            self.files[f"f{len(self.files)}"] = b"\n".join(lines)
-            return Answer({"id": f"f{len(self.files) - 1}"})
-        wanted = asked.json
+            name = f"f{len(self.files)}"
+            self.files[name] = [line for line in asked.body.splitlines() if line.startswith(b"{")]
+            return Answer({"id": name})
         fault = self.making.pop(0) if self.making else ""
         number = f"b{len(self.batches)}"
-        if fault in ("", "made and lost", "made and 504"):
-            lines = [json.loads(line) for line in self.files[wanted["input_file_id"]].splitlines()]
+        if not fault or fault.startswith("made"):
+            lines = [json.loads(line) for line in self.files[asked.json["input_file_id"]]]
             self.made += [line["custom_id"] for line in lines]
-            self.files[f"o{number}"] = b"\n".join(
-                self.line(line) for line in lines[self.left_out :]
-            )
-            self.batches[number] = {
-                "id": number,
-                "status": "completed",
-                "metadata": wanted.get("metadata"),
-                "output_file_id": f"o{number}",
-            }
+            self.files[f"o{number}"] = list(map(self.line, lines[self.left_out :]))
+            marks = {"metadata": asked.json["metadata"], "output_file_id": f"o{number}"}
+            self.batches[number] = {"id": number, "status": "completed", **marks}
         if "lost" in fault:
             return Answer(drop=True)
         if fault:
@@ -73,21 +63,20 @@ class BatchServer(Server):
         return json.dumps({"custom_id": line["custom_id"], "response": response}).encode()
 
     def get(self, path: str) -> Answer:
-        name = path.rpartition("/v1/")[2]
-        if name.startswith("batches?") and self.lists:
+        kind, _, name = path.rpartition("/v1/")[2].partition("/")
+        if kind.startswith("batches?") and self.lists:
             return Answer({"data": list(self.batches.values())})
-        if name.startswith("batches/"):
-            return Answer(self.batches[name[8:]])
-        if name.startswith("files/"):
-            status = self.fetching.pop(0) if self.fetching else 200
-            return Answer(self.files[name.split("/")[1]] if status == 200 else b"{}", status=status)
-        return error(404)
+        if kind == "batches":
+            return Answer(self.batches[name])
+        if kind == "files" and not self.fetching:
+            return Answer(b"\n".join(self.files[name.partition("/")[0]]))
+        return error(self.fetching.pop() if kind == "files" else 404)
 
 
-def batch(made: Path, server: BatchServer, what: str, *more: str, code: int = 0) -> str:
+def batch(made: Path, server: BatchServer, what: str, code: int = 0) -> str:
     done = command(
-        "judge", "mini", "--run", str(made), "--sample", "replace-02", *more,
-        "--price", "1/10", "--budget", "1", "--batch", what, url=f"{server.url}/v1", code=code,
+        "judge", "mini", "--run", str(made), "--sample", "replace-02",
+        "--price", "1/10", "--budget", "1", "--batch", what, url=server.url, code=code,
     )  # fmt: skip
     return done.stdout + done.stderr
 
@@ -96,9 +85,6 @@ def booked(made: Path) -> tuple[float, int]:
     with Paid(made / "paid.sqlite") as paid:
         totals = paid.totals("judge")
     return totals.booked, totals.calls
-
-
-COST = 0.5 * (TOKENS_IN * 1.0 + TOKENS_OUT * 10.0) / 1e6
 
 
 @pytest.mark.parametrize("fault", ["made and lost", "made and 504"])

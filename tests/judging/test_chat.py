@@ -1,49 +1,78 @@
-"""What the answers of servers mean, whatever their habits."""
+"""What a server takes is found from its refusals, and what its answers mean, whatever its habits."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from editgauge.judging.chat import read_completion
+from editgauge.judging.chat import Dialect, read_completion
+from editgauge.judging.protocol import VISIBLE, Call, Range
 from editgauge.services.http import Response
-from editgauge.services.paid import Outcome, failed
+from editgauge.services.paid import failed
 from editgauge.services.secrets import Secrets
+
+REPLY = {**VISIBLE, "reason": str, "score": Range(1, 5)}
+SCHEMA = Call(name="Q", parts=(), reply=REPLY, metrics={}, rubric="").schema()
+
+
+def test_a_declaration_that_contradicts_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="Q9 in metrics, but no number of the reply"):
+        Call(name="Q", parts=(), reply={"Q1": Range(1, 5)}, metrics={"Q9": "Q9"}, rubric="")
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "body", "kind", "after"),
+    ("before", "reason", "after"),
     [
-        (429, {}, {"error": {"code": "insufficient_quota", "message": "x"}}, "stop", None),
-        (400, {}, {"error": {"message": "too many pictures"}}, "bad", None),
-        (400, {}, {"error": {"code": "content_filter", "message": "no"}}, "refused", None),
-        (200, {}, {"choices": []}, "again", None),
-        (200, {}, {"choices": [], "prompt_feedback": {"block_reason": "SAFETY"}}, "refused", None),
-        (200, {}, {"error": {"message": "upstream"}}, "again", None),
-        (
-            200,
-            {},
-            {"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]},
-            "ok",
-            None,
-        ),
-        (
-            200,
-            {},
-            {"choices": [{"message": {"content": None}, "finish_reason": "length"}]},
-            "ok",
-            None,
-        ),
+        ({}, "Unsupported response_format", {"form": "json_object"}),
+        ({"form": "json_object"}, "unknown response_format", {"form": "guided_json"}),
+        ({"form": "guided_json"}, "guided_json: extra fields", {"form": ""}),
+        ({"form": ""}, "response_format", None),
+        ({}, "schema: 'enum' is not permitted", {"dropped": ("enum",)}),
+        ({}, 'Unknown name "additionalProperties"', {"dropped": ("additionalProperties",)}),
+        ({}, "use 'max_completion_tokens' instead", {"tokens_field": "max_completion_tokens"}),
+        ({}, "temperature does not support 0.0", {"temperature": False}),
+        ({}, "too many pictures", None),
     ],
 )
-def test_the_habits_of_servers(
-    status: int, headers: dict[str, str], body: object, kind: str, after: float | None
+def test_a_dialect_is_found_from_reasons(
+    before: dict[str, Any], reason: str, after: dict[str, Any] | None
 ) -> None:
-    outcome = read_response(Response(status, headers, json.dumps(body).encode()))
-    assert (outcome.kind, outcome.retry_after) == (kind, after)
+    found = Dialect(**before).after(f"HTTP 400: {reason}")
+    assert found == (None if after is None else Dialect(**after))
 
 
-def read_response(response: Response) -> Outcome:
-    fine = response.status == 200
-    return read_completion(response, Secrets()) if fine else failed(response, Secrets())
+def test_a_refused_keyword_is_left_out_of_the_schema() -> None:
+    dropped = Dialect(dropped=("enum", "strict")).asks_for(SCHEMA)
+    sent = dropped["response_format"]["json_schema"]
+    assert "strict" not in sent
+    score = {"type": "integer", "minimum": 1, "maximum": 5}
+    assert sent["schema"]["properties"]["score"] == score
+
+
+@pytest.mark.parametrize("form", ["json_schema", "json_object", "guided_json", "tool"])
+def test_each_form_carries_the_schema_and_a_note_is_read_again(form: Any) -> None:
+    dialect = Dialect(form=form, dropped=("strict",), temperature=False)
+    assert "pictures_visible" in str(dialect.asks_for(SCHEMA))
+    assert Dialect.of("api.anthropic.com", dialect.note) == dialect
+    assert Dialect.of("api.anthropic.com").form == "tool"
+    assert Dialect.of("x", '{"schema": true}') == Dialect()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (429, {"error": {"code": "insufficient_quota", "message": "x"}}, "stop"),
+        (400, {"error": {"message": "too many pictures"}}, "bad"),
+        (400, {"error": {"code": "content_filter", "message": "no"}}, "refused"),
+        (200, {"choices": []}, "again"),
+        (200, {"choices": [], "prompt_feedback": {"block_reason": "SAFETY"}}, "refused"),
+        (200, {"error": {"message": "upstream"}}, "again"),
+        (200, {"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]}, "ok"),
+        (200, {"choices": [{"message": {"content": None}, "finish_reason": "length"}]}, "ok"),
+    ],
+)
+def test_the_habits_of_servers(status: int, body: object, kind: str) -> None:
+    response = Response(status, {}, json.dumps(body).encode())
+    assert (read_completion if status == 200 else failed)(response, Secrets()).kind == kind

@@ -9,6 +9,7 @@ import pytest
 from tests.made_rows import frame, record, row
 
 from editgauge.judging import compared
+from editgauge.tables.table import Table
 from editgauge.types import Row
 
 A = [5, 4, 3, 5, 2, 1, 4, 4, 3, 5]
@@ -16,26 +17,26 @@ B = [5, 3, 3, 4, 2, 2, 4, 5, 1, 5]
 
 
 def judged(source: str, values: list[int], editor: str = "m") -> list[Row]:
+    of = {"variant": "corrected", "scorer": "judge", "benchmark": "krisbench"}
     return [
-        row(
-            str(n), editor, "VC", float(value), variant="corrected", source=source, scorer="judge",
-            benchmark="krisbench",
-        )
+        row(str(n), editor, "VC", float(value), source=source, **of)
         for n, value in enumerate(values)
-    ]  # fmt: skip
+    ]
 
 
-def made(*rows: Row) -> object:
-    return frame(list(rows), [record(str(n)) for n in range(len(A))], "krisbench")
+def table_of(*rows: Row) -> Table:
+    samples = [record(str(n)) for n in range(len(A))]
+    table = compared.table(frame(list(rows), samples, "krisbench"))
+    assert table is not None
+    return table
 
 
 def test_measures_against_scipy_and_by_hand() -> None:
     stats = pytest.importorskip("scipy.stats")
-    table = compared.table(made(*judged("one#1", A), *judged("two#2", B)))
-    assert table is not None
-    cells = table.rows[0].cells
+    (line,) = table_of(*judged("one#1", A), *judged("two#2", B)).rows
+    cells = line.cells
     a, b = np.array(A, float), np.array(B, float)
-    assert table.rows[0].name == "one#1 : two#2"
+    assert line.name == "one#1 : two#2"
     assert (cells["n"].value, cells["equal"].value) == (10, 0.5)
     assert cells["bias"].value == pytest.approx(-0.2), "two is lower by 2 in 10 edits"
     assert cells["spearman"].value == pytest.approx(stats.spearmanr(a, b).statistic)
@@ -47,25 +48,24 @@ def test_measures_against_scipy_and_by_hand() -> None:
 
 def test_intervals_are_over_samples_and_not_over_outputs() -> None:
     """Ten copies of an editor tell no more than one: the interval stays as wide."""
-    one = compared.table(made(*judged("one#1", A), *judged("two#2", B)))
-    rows = [
-        each
-        for number in range(10)
-        for source, values in (("one#1", A), ("two#2", B))
-        for each in judged(source, values, f"m{number}")
-    ]
-    ten = compared.table(made(*rows))
-    assert one is not None
-    assert ten is not None
-    widths = [t.rows[0].cells["bias"] for t in (one, ten)]
-    assert widths[0].high - widths[0].low == pytest.approx(widths[1].high - widths[1].low)  # type: ignore[operator]
+    widths = []
+    for copies in (1, 10):
+        rows = [
+            each
+            for number in range(copies)
+            for source, values in (("one#1", A), ("two#2", B))
+            for each in judged(source, values, f"m{number}")
+        ]
+        bias = table_of(*rows).rows[0].cells["bias"]
+        widths.append(bias.high - bias.low)  # type: ignore[operator]
+    assert widths[0] == pytest.approx(widths[1])
 
 
 def test_what_is_not_defined_is_left_out() -> None:
-    table = compared.table(made(*judged("one#1", [3] * 10), *judged("two#2", [3] * 10)))
-    assert table is not None
-    assert table.rows[0].cells["kappa"].value is None
-    assert compared.table(made(*judged("one#1", A))) is None, "one judge alone"
+    (line,) = table_of(*judged("one#1", [3] * 10), *judged("two#2", [3] * 10)).rows
+    assert line.cells["kappa"].value is None
+    one = frame(judged("one#1", A), [record(str(n)) for n in range(len(A))], "krisbench")
+    assert compared.table(one) is None, "one judge alone"
 
 
 def test_the_runs_of_one_judge_are_compared_like_two_judges() -> None:
@@ -76,15 +76,11 @@ def test_the_runs_of_one_judge_are_compared_like_two_judges() -> None:
         for number, values in enumerate((A, lower, A))
         for each in judged("one[paper]#1", values)
     ]
-    table = compared.table(made(*rows))
-    assert table is not None
-    assert [row.name for row in table.rows] == [
-        "one[paper] run 1#1 : one[paper] run 2#1",
-        "one[paper] run 1#1 : one[paper] run 3#1",
-        "one[paper] run 2#1 : one[paper] run 3#1",
-    ]
-    first, second, _ = (row.cells for row in table.rows)
-    assert (first["n"].value, second["n"].value) == (10, 10)
+    lines = table_of(*rows).rows
+    pairs = [(1, 2), (1, 3), (2, 3)]
+    wanted = [f"one[paper] run {a}#1 : one[paper] run {b}#1" for a, b in pairs]
+    assert [row.name for row in lines] == wanted
+    first, second, _ = (row.cells for row in lines)
     assert first["equal"].value == pytest.approx(0.1), "the 1 stays a 1"
     assert first["bias"].value == pytest.approx(-0.9)
     assert (second["equal"].value, second["kappa"].value) == (1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Constants of released scripts by `ast`, pinned by their text; what the papers' tracks send.
+"""Constants of released scripts by `ast`, pinned by their text.
 
 That the requests are equal to the scripts' own is `tests/contract/test_judge_requests.py`.
 """
@@ -25,6 +25,11 @@ def build(prompt, picture):
         content.append({"type": "text", "text": "a {mark}" + f"{prompt}!"})
     return client.chat.completions.create(model="m", messages=content, temperature=0.0, stream=False)
 '''
+FILE = ScriptFile(path="src/x.py", commit=None, sha256=hashlib.sha256(SOURCE.encode()).hexdigest())
+TRACK = Track(metrics=(), ask=lambda *about: ())
+DECLARED = ReleasedPrompts(
+    benchmark="b", repository="o/r", files=(FILE,), track=lambda scripts: TRACK
+)
 
 
 def test_words_and_parameters_are_those_of_the_source() -> None:
@@ -38,33 +43,25 @@ def test_words_and_parameters_are_those_of_the_source() -> None:
     assert sent(script.parameters("build"))["max_tokens"] == 65_536
 
 
-def declared(text: str) -> ReleasedPrompts:
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    files = (ScriptFile(path="src/x.py", commit=None, sha256=digest),)
-    track = Track(metrics=(), ask=lambda *about: ())
-    return ReleasedPrompts(
-        benchmark="b", repository="o/r", files=files, track=lambda scripts: track
-    )
-
-
-@pytest.mark.parametrize("place", ["src/x.py", "x.py", "deep/below/x.py"])
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("place", "ends"), [("src/x.py", "\n"), ("x.py", "\r\n"), ("deep/below/x.py", "\n")]
+)
 def test_a_script_is_found_in_a_clone_whatever_its_line_ends(
     tmp_path: Path, place: str, ends: str
 ) -> None:
     path = tmp_path / "clone" / place
     path.parent.mkdir(parents=True)
     path.write_bytes(SOURCE.replace("\n", ends).encode())
-    found = fetch(declared(SOURCE), tmp_path / "set", clone=tmp_path / "clone")
+    found = fetch(DECLARED, tmp_path / "set", clone=tmp_path / "clone")
     assert found["src/x.py"].constant("PLAIN") == "onetwo"
-    assert load(declared(SOURCE), tmp_path / "set").fingerprint == found.fingerprint
+    assert load(DECLARED, tmp_path / "set").fingerprint == found.fingerprint
 
 
 def test_another_content_and_an_address_that_is_not_known_are_told(tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text(SOURCE + "#")
     with pytest.raises(DataError, match=r"is not the pinned src/x\.py of o/r"):
-        fetch(declared(SOURCE), tmp_path / "set", clone=tmp_path)
+        fetch(DECLARED, tmp_path / "set", clone=tmp_path)
     with pytest.raises(DataError, match="is not recorded here"):
-        fetch(declared(SOURCE), tmp_path / "set")
-    with pytest.raises(UsageError, match="fetch prompts b --run RUN"):
-        load(declared(SOURCE), tmp_path / "set")
+        fetch(DECLARED, tmp_path / "set")
+    with pytest.raises(UsageError, match="prompts are not there"):
+        load(DECLARED, tmp_path / "set")

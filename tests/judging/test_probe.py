@@ -13,30 +13,27 @@ from editgauge.images import write_png
 from editgauge.judging import command, probe
 
 
-def seeing(folder: Path) -> Any:
-    """A judge that knows the digits by the bytes of their pictures."""
+def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: Path) -> None:
     known = {}
-    for digit in range(10):
-        write_png(folder / f"{digit}.png", probe.digit_picture(digit))
-        known[hashlib.sha256((folder / f"{digit}.png").read_bytes()).digest()] = digit
+    for digit in probe.DIGITS:
+        write_png(tmp_path / "digit.png", probe.digit_picture(digit))
+        known[hashlib.sha256((tmp_path / "digit.png").read_bytes()).digest()] = digit
 
-    def answer(body: dict[str, Any]) -> str:
+    def seeing(body: dict[str, Any]) -> str:
+        """A judge that knows the digits by the bytes of their pictures."""
         shown = [known[hashlib.sha256(data).digest()] for data in request_pictures(body)]
         names = [f'"picture_{n}": {digit}' for n, digit in enumerate(shown, start=1)]
         return '{"pictures_visible": true, ' + ", ".join(names) + "}"
 
-    return answer
-
-
-def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: Path) -> None:
-    with FaultServer(answer=seeing(tmp_path)) as server:
+    with FaultServer(answer=seeing) as server:
         for _ in range(2):
             with opened(made, server.url) as session:
                 assert command.probe(session)["sees"]
         assert server.requests == 1, "the same day is not paid for again"
+    replies = tmp_path / "replies.sqlite"
     with (
         FaultServer(answer=ScriptedJudge(score=3)) as server,
-        opened(made, server.url, replies=tmp_path / "replies.sqlite") as session,
+        opened(made, server.url, replies=replies) as session,
     ):
         found = command.probe(session)
     assert (found["sees"], found["read"]) == (False, [3, 3, 3])

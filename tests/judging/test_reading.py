@@ -9,44 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge.judging.protocol import VISIBLE, Call, Range
+from editgauge.judging.protocol import VISIBLE, Call, Kind, Range
 from editgauge.judging.reading import CUT_OFF, ENDLESS, UNSEEN, read
 from editgauge.types import Status
 
-ONE = Call(
-    name="IF",
-    parts=(),
-    reply={**VISIBLE, "rationale": str, "IF": Range(0, 5)},
-    metrics={"IF": "IF"},
-    rubric="",
-)
-INNER = Call(
-    name="Q",
-    parts=(),
-    reply={**VISIBLE, "reason": str, "score": {"Q1": Range(1, 5), "Q2": Range(1, 5)}},
-    metrics={"Q1": "Q1", "Q2": "Q2"},
-    rubric="",
-)
-NAMES = ("Editing Accuracy", "Visual Quality")
-LINES = Call(
-    name="EA+VQ",
-    parts=(),
-    reply=dict.fromkeys(NAMES, Range(0, 10)),
-    metrics={},
-    rubric="",
-    lines=True,
-)
+
+def call(*, lines: bool = False, **reply: Kind) -> Call:
+    return Call(name="Q", parts=(), reply=reply, metrics={}, rubric="", lines=lines)
+
+
+ONE = call(**VISIBLE, rationale=str, IF=Range(0, 5))
+INNER = call(**VISIBLE, reason=str, score={"Q1": Range(1, 5), "Q2": Range(1, 5)})
+LINES = call(lines=True, **{"Editing Accuracy": Range(0, 10), "Visual Quality": Range(0, 10)})
 GOOD = '{"pictures_visible": true, "rationale": "The sign now says SALE.", "IF": 4}'
 PRETTY = json.dumps(json.loads(GOOD), indent=2)
 DRAFT = '{"pictures_visible": true, "rationale": "first idea", "IF": 1}'
 
 READ = {
     "bare": GOOD,
-    "bare, many lines": PRETTY,
     "another order of fields": '{"IF": 4, "rationale": "x", "pictures_visible": true}',
     "fence with a language": f"```json\n{PRETTY}\n```",
     "prose, then a fence": f"Let me compare the pictures.\n\n```json\n{PRETTY}\n```\n",
-    "prose, then the object": f"The text was replaced.\n{GOOD}",
     "prose with other numbers": f"I would give 3/5, no, IF: 2. Final answer:\n{GOOD}",
     "prose with braces": f"The placeholder {{name}} and {{{{title}}}} were kept. {GOOD}",
     "thinking in front": f"<think>maybe 2, hmm</think>\n{GOOD}",
@@ -69,18 +52,12 @@ READ = {
 BROKEN = {
     "nothing": ("", "found none"),
     "prose": ("The edit is good, I give it 4 out of 5.", "found none"),
-    "a bare number": ("4", "found none"),
     "text behind": (f"{GOOD}\nI hope this helps!", "text stands behind"),
-    "two objects": (f"{DRAFT}\n{GOOD}", "found 2"),
     "a draft in prose": (f"First {DRAFT}, on reflection {GOOD}", "found 2"),
     "an object in an object": (f'{{"answer": {GOOD}}}', "unknown field 'answer'"),
     "a list of objects": (f"[{GOOD}, {GOOD}]", "found 2"),
     "an unknown key": (GOOD.replace('"IF"', '"confidence": 1, "IF"'), "unknown field 'confidence'"),
-    "a key twice, otherwise": (
-        GOOD.replace('"IF"', '"IF": 1, "IF"'),
-        "stands twice in one object: IF",
-    ),
-    "a key twice, alike": (GOOD.replace('"IF"', '"IF": 4, "IF"'), "stands twice in one object: IF"),
+    "a key twice": (GOOD.replace('"IF"', '"IF": 4, "IF"'), "stands twice in one object: IF"),
     "no number": ('{"pictures_visible": true, "rationale": "x"}', "'IF' is missing"),
     "nothing about pictures": ('{"rationale": "x", "IF": 4}', "'pictures_visible' is missing"),
     "above the scale": (GOOD.replace("4}", "6}"), "from 0 to 5, found 6"),
@@ -89,20 +66,14 @@ BROKEN = {
     "true": (GOOD.replace("4}", "true}"), "found True"),
     "no number at all": (GOOD.replace("4}", "NaN}"), "found nan"),
     "a thousand digits": (GOOD.replace("4}", "9" * 5000 + "}"), "found inf"),
-    "a leading zero": (GOOD.replace("4}", "04}"), "no JSON"),
     "single quotes": (GOOD.replace('"', "'"), "found none"),
-    "a comment": (GOOD.replace('"IF"', '/* my verdict */ "IF"'), "no JSON"),
     "an unescaped quote": (GOOD.replace("SALE", '"SALE"'), "no JSON"),
     "cut in the reason": (GOOD[:40], "no JSON"),
     "thinking that never ends": (f"<think>so I say {GOOD}", ENDLESS),
     "an answer only in thinking": (f"<think>{GOOD}</think>", "found none"),
-    "the schema again": ('{"type": "object", "properties": {}}', "unknown field 'type'"),
     "deep": ('{"a":' * 100_000, "too deep"),
     "a wrong kind of word": (GOOD.replace("true", '"yes"'), "wanted true or false"),
-    "words as a list": (
-        GOOD.replace('"The sign now says SALE."', '["a"]'),
-        "wanted a text, found list",
-    ),
+    "words as a list": (GOOD.replace('"The sign now says SALE."', "[]"), "wanted a text"),
     "too long": ("x" * 1_000_001, "at most 1,000,000"),
 }
 
@@ -133,41 +104,30 @@ def test_a_judge_that_saw_nothing_has_no_score() -> None:
     assert verdict.problem == "", "asking the same again would show it no more"
 
 
-def test_scores_of_an_inner_object_are_all_or_none() -> None:
-    whole = '{"pictures_visible": true, "reason": "x", "score": {"Q1": 5, "Q2": 1}}'
-    readings = read(INNER, whole).readings
-    assert {name: reading.value for name, reading in readings.items()} == {"Q1": 5, "Q2": 1}
-    for broken in (whole.replace(', "Q2": 1', ""), whole.replace('"Q2": 1', '"Q2": 0')):
-        found = read(INNER, broken).readings
-        assert [reading.value for reading in found.values()] == [None, None]
+@pytest.mark.parametrize(
+    ("score", "values"), [('"Q1": 5, "Q2": 1', [5, 1]), ('"Q1": 5', [None] * 2),
+                          ('"Q1": 5, "Q2": 0', [None] * 2)]
+)  # fmt: skip
+def test_scores_of_an_inner_object_are_all_or_none(score: str, values: list[int | None]) -> None:
+    reply = f'{{"pictures_visible": true, "reason": "x", "score": {{{score}}}}}'
+    assert [reading.value for reading in read(INNER, reply).readings.values()] == values
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "values"),
     [
-        "Step 1.\n- the tooth is 3 shades lighter\nEditing Accuracy: 7/10, a\nVisual Quality: 8/10, b",
-        "**Editing Accuracy: 7/10**, as asked.\n\n**Visual Quality: 8/10**, sharp.",
-        "- Editing Accuracy: 7\n- Visual Quality: 8\n",
+        ("- 3 shades lighter\nEditing Accuracy: 7/10, a\nVisual Quality: 8/10, b", [7, 8]),
+        ("**Editing Accuracy: 7/10**, as asked.\n\n**Visual Quality: 8/10**, sharp.", [7, 8]),
+        ("- Editing Accuracy: 7\n- Visual Quality: 8\n", [7, 8]),
+        ("Editing Accuracy: 7/10, a", [None] * 2),
+        ("Editing Accuracy: 7/10, a\nVisual Quality: 8/10, b\nThank you.", [None] * 2),
+        ("Editing Accuracy: 7/100\nVisual Quality: 8/10", [None] * 2),
+        ("Editing Accuracy: 11/10\nVisual Quality: 8/10", [None] * 2),
+        ("Editing Accuracy: 7.5/10\nVisual Quality: 8/10", [None] * 2),
     ],
 )
-def test_lines_are_read_where_they_end_the_reply(reply: str) -> None:
-    assert [reading.value for reading in read(LINES, reply).readings.values()] == [7, 8]
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Editing Accuracy: 7/10, a",
-        "Editing Accuracy: 7/10, a\nVisual Quality: 8/10, b\nThank you.",
-        "Editing Accuracy: 7/100\nVisual Quality: 8/10",
-        "Editing Accuracy: 11/10\nVisual Quality: 8/10",
-        "Editing Accuracy: 7.5/10\nVisual Quality: 8/10",
-        "Editing Accuracy: n/10\nVisual Quality: n/10",
-    ],
-)
-def test_other_lines_are_unparsable(reply: str) -> None:
-    found = read(LINES, reply).readings.values()
-    assert {reading.status for reading in found} == {Status.UNPARSABLE}
+def test_lines_are_read_where_they_end_the_reply(reply: str, values: list[int | None]) -> None:
+    assert [reading.value for reading in read(LINES, reply).readings.values()] == values
 
 
 json_values = st.recursive(
@@ -183,13 +143,7 @@ replies = st.lists(pieces | st.text(max_size=20) | fields.map(json.dumps), max_s
 
 
 @settings(max_examples=100)
-@given(
-    before=replies,
-    words=st.text(),
-    seen=st.booleans(),
-    score=st.integers(-2, 8),
-    fenced=st.booleans(),
-)
+@given(replies, st.text(), st.booleans(), st.integers(-2, 8), st.booleans())
 def test_whatever_the_reply_it_is_the_objects_values_or_unparsable(
     before: str, words: str, seen: bool, score: int, fenced: bool
 ) -> None:

@@ -1,10 +1,8 @@
-"""A vision-language model of two small files, made by hand: no training, no download, the judge of
-the tests.
+"""A vision-language model of two small files, made by hand: no training, no download.
 
-Its one ability: with a JSON schema it fills texts with "ok" and every number with round(9 x the
-mean brightness of the **last** picture of the conversation), so that the order of pictures and
-their encoding can be asserted end to end through somebody else's server (llama.cpp's). How it
-works:
+With a JSON schema it fills texts with "ok" and every number with round(9 x the mean brightness of
+the **last** picture of the conversation), so that the order of pictures and their encoding can be
+asserted end to end through somebody else's server (llama.cpp's). How it works:
 
 * The vision tower is an identity: its patch embedding averages a patch, and the projector carries
   that average into one channel of the language model (BRIGHT), with a flag that says "I am a
@@ -33,8 +31,7 @@ LOUD = 64.0
 """The constant channel: it dominates the norm, so that normalising divides by 8 and changes nothing
 else.
 """
-BYTES = 256
-PAD, START, END = BYTES, BYTES + 1, BYTES + 2
+BYTES, END = 256, 258
 TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
@@ -42,24 +39,28 @@ TEMPLATE = (
 Matrix = npt.NDArray[np.float32]
 
 
-def make(folder: Path) -> tuple[Path, Path]:
+def make(folder: Path) -> None:
     """Write ``text.gguf`` and ``mmproj.gguf``; needs the package gguf."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text, vision = folder / "text.gguf", folder / "mmproj.gguf"
-    _write_language(text)
-    _write_vision(vision)
-    return text, vision
+    from gguf import GGUFWriter
+
+    for name, kind, write in (
+        ("text", "llama", _language),
+        ("mmproj", "clip", _vision),
+    ):
+        writer: Any = GGUFWriter(folder / f"{name}.gguf", kind)
+        for tensor, matrix in write(writer).items():
+            writer.add_tensor(tensor, matrix)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
 
 
 def byte_letters() -> list[str]:
-    """GPT-2's printable letter for each byte, which is how byte tokens are written in a
-    vocabulary.
-    """
+    """GPT-2's printable letter for each byte, which is how byte tokens are written."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    letters = {byte: chr(byte) for byte in plain}
-    others = (byte for byte in range(BYTES) if byte not in letters)
-    letters |= {byte: chr(0x100 + number) for number, byte in enumerate(others)}
-    return [letters[byte] for byte in range(BYTES)]
+    others = iter(range(BYTES))
+    return [chr(byte if byte in plain else 0x100 + next(others)) for byte in range(BYTES)]
 
 
 def zeros(*shape: int) -> Matrix:
@@ -69,21 +70,14 @@ def zeros(*shape: int) -> Matrix:
 def embeddings() -> Matrix:
     table = zeros(END + 1, WIDTH)
     table[:, BASE] = LOUD
-    for channel, letters in (
-        (QUOTE, b'"'),
-        (O_BYTE, b"o"),
-        (K_BYTE, b"k"),
-        (COLON, b":"),
-        (DIGIT, b"0123456789"),
-    ):
+    told = {QUOTE: b'"', O_BYTE: b"o", K_BYTE: b"k", COLON: b":", DIGIT: b"0123456789"}
+    for channel, letters in told.items():
         table[list(letters), channel] = 1
     return table
 
 
 def output_layer() -> Matrix:
-    """Scores of the next byte. A digit d wins over its neighbours where SEEN is nearest to d /
-    9.
-    """
+    """Scores of the next byte. A digit d wins over its neighbours where SEEN is nearest to d / 9."""
     head = zeros(END + 1, WIDTH)
     head[:, BASE] = -100
     for byte in b' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,_-{}[]"':
@@ -113,55 +107,42 @@ def attention() -> dict[str, Matrix]:
     return {"attn_q": query, "attn_k": key, "attn_v": value, "attn_output": out}
 
 
-def _write_language(path: Path) -> None:
-    from gguf import GGUFWriter, TokenType
-
+def _language(writer: Any) -> dict[str, Matrix]:
+    """Its settings, written, and its tensors."""
     letters = byte_letters()
-    writer: Any = GGUFWriter(path, "llama")
-    writer.add_name("last-picture-brightness")
-    writer.add_context_length(8192)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(1)
-    writer.add_feed_forward_length(WIDE)
-    writer.add_head_count(WIDTH // HEAD)
-    writer.add_head_count_kv(WIDTH // HEAD)
-    writer.add_rope_dimension_count(HEAD)
-    writer.add_rope_freq_base(10000.0)
-    writer.add_layer_norm_rms_eps(1e-6)
-    writer.add_vocab_size(END + 1)
-    writer.add_file_type(0)
+    numbers = {"context_length": 8192, "embedding_length": WIDTH, "block_count": 1,
+               "feed_forward_length": WIDE, "head_count": WIDTH // HEAD,
+               "head_count_kv": WIDTH // HEAD, "rope_dimension_count": HEAD,
+               "rope_freq_base": 10000.0, "layer_norm_rms_eps": 1e-6, "vocab_size": END + 1,
+               "file_type": 0, "bos_token_id": BYTES + 1, "eos_token_id": END,
+               "pad_token_id": BYTES}  # fmt: skip
+    for name, number in numbers.items():
+        getattr(writer, f"add_{name}")(number)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list([*letters, "<pad>", "<|im_start|>", "<|im_end|>"])
-    writer.add_token_types([TokenType.NORMAL] * BYTES + [TokenType.CONTROL] * 3)
+    writer.add_token_types([1] * BYTES + [3] * 3)  # normal ones, and those of control
     writer.add_token_merges([f"{letters[0]} {letters[0]}"])
-    writer.add_bos_token_id(START)
-    writer.add_eos_token_id(END)
-    writer.add_pad_token_id(PAD)
     writer.add_add_bos_token(False)
     writer.add_chat_template(TEMPLATE)
     norm = np.full(WIDTH, 8, np.float32)
     norm[BASE] = 1
+    block = {"attn_norm": norm, "ffn_norm": norm, **attention()}
+    block |= {"ffn_gate": zeros(WIDE, WIDTH), "ffn_up": zeros(WIDE, WIDTH)}
+    block["ffn_down"] = zeros(WIDTH, WIDE)
     tensors = {"token_embd": embeddings(), "output_norm": norm, "output": output_layer()}
-    tensors |= {"blk.0.attn_norm": norm, "blk.0.ffn_norm": norm}
-    tensors |= {f"blk.0.{name}": matrix for name, matrix in attention().items()}
-    tensors |= {"blk.0.ffn_gate": zeros(WIDE, WIDTH), "blk.0.ffn_up": zeros(WIDE, WIDTH)}
-    tensors["blk.0.ffn_down"] = zeros(WIDTH, WIDE)
-    for name, matrix in tensors.items():
-        writer.add_tensor(f"{name}.weight", matrix)
-    _close(writer)
+    tensors |= {f"blk.0.{name}": matrix for name, matrix in block.items()}
+    return {f"{name}.weight": matrix for name, matrix in tensors.items()}
 
 
-def _write_vision(path: Path) -> None:
-    from gguf import GGUFWriter
-
+def _vision(writer: Any) -> dict[str, Matrix]:
+    """Its settings, written, and its tensors."""
     width, wide, layers = 32, 64, 2
-    writer: Any = GGUFWriter(path, "clip")
     writer.add_string("clip.projector_type", "mlp")
     writer.add_bool("clip.has_vision_encoder", True)
     writer.add_bool("clip.use_gelu", False)
-    numbers = {"image_size": SIDE, "patch_size": PATCH, "embedding_length": width, "feed_forward_length": wide,
-               "block_count": layers, "projection_dim": WIDTH,
+    numbers = {"image_size": SIDE, "patch_size": PATCH, "embedding_length": width,
+               "feed_forward_length": wide, "block_count": layers, "projection_dim": WIDTH,
                "attention.head_count": 2}  # fmt: skip
     for name, number in numbers.items():
         writer.add_uint32(f"clip.vision.{name}", number)
@@ -171,41 +152,23 @@ def _write_vision(path: Path) -> None:
     writer.add_file_type(0)
     patch = zeros(width, 3, PATCH, PATCH)
     patch[0] = 1 / (3 * PATCH * PATCH)
-    writer.add_tensor("v.patch_embd.weight", patch)
-    writer.add_tensor("v.position_embd.weight", zeros((SIDE // PATCH) ** 2, width))
+    positions = zeros((SIDE // PATCH) ** 2, width)
+    tensors = {"v.patch_embd.weight": patch, "v.position_embd.weight": positions}
+    shapes = dict.fromkeys(("attn_q", "attn_k", "attn_v", "attn_out"), (width, width))
+    shapes |= {"ffn_up": (wide, width), "ffn_down": (width, wide), "ln1": (width,), "ln2": (width,)}
     for layer in range(layers):  # every block adds nothing: the residual stream goes through
-        for name in ("attn_q", "attn_k", "attn_v", "attn_out"):
-            writer.add_tensor(f"v.blk.{layer}.{name}.weight", zeros(width, width))
-            writer.add_tensor(f"v.blk.{layer}.{name}.bias", zeros(width))
-        for name in ("ln1", "ln2"):
-            writer.add_tensor(f"v.blk.{layer}.{name}.weight", np.ones(width, np.float32))
-            writer.add_tensor(f"v.blk.{layer}.{name}.bias", zeros(width))
-        for name, rows, columns in (("ffn_up", wide, width), ("ffn_down", width, wide)):
-            writer.add_tensor(f"v.blk.{layer}.{name}.weight", zeros(rows, columns))
-            writer.add_tensor(f"v.blk.{layer}.{name}.bias", zeros(rows))
+        for name, shape in shapes.items():
+            weight = zeros(*shape) + float(len(shape) == 1)
+            tensors[f"v.blk.{layer}.{name}.weight"] = weight.astype(np.float32)
+            tensors[f"v.blk.{layer}.{name}.bias"] = zeros(shape[0])
     first, second = zeros(WIDTH, width), zeros(WIDTH, WIDTH)
     lift, drop = zeros(WIDTH), zeros(WIDTH)
-    first[BRIGHT, 0], lift[BRIGHT] = (
-        1,
-        10,
-    )  # far from 0 the GELU between the two layers is the identity
+    # far from 0 the GELU between the two layers is the identity
+    first[BRIGHT, 0], lift[BRIGHT] = 1, 10
     second[BRIGHT, BRIGHT], drop[BRIGHT] = 1, -10
     drop[BASE], drop[PICTURE] = LOUD, 1
-    for name, tensor in (
-        ("0.weight", first),
-        ("0.bias", lift),
-        ("2.weight", second),
-        ("2.bias", drop),
-    ):
-        writer.add_tensor(f"mm.{name}", tensor)
-    _close(writer)
-
-
-def _close(writer: Any) -> None:
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    tensors |= {"mm.0.weight": first, "mm.0.bias": lift}
+    return tensors | {"mm.2.weight": second, "mm.2.bias": drop}
 
 
 SERVE = """

@@ -58,14 +58,7 @@ def test_a_refusal_is_final_and_says_what_to_do(
     assert len(httpserver.log) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"sha256": "0" * 64},
-        {"size": len(DATA) + 1},
-        {"size": len(DATA) - 1},
-    ],
-)
+@pytest.mark.parametrize("wrong", [{"sha256": "0" * 64}, {"size": len(DATA) + 1}])
 def test_other_bytes_are_thrown_away(
     httpserver: HTTPServer, tmp_path: Path, wrong: dict[str, str]
 ) -> None:
@@ -98,19 +91,13 @@ def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
                 except OSError:
                     return
                 with connection:
-                    head = connection.recv(65536)
-                    asked.append(head)
-                    start = (
-                        int(head.split(b"Range: bytes=")[1].split(b"-")[0])
-                        if b"Range:" in head
-                        else 0
-                    )
+                    asked.append(connection.recv(65536))
+                    _, _, rest = asked[-1].partition(b"Range: bytes=")
+                    start = int(rest.partition(b"-")[0] or 0)
                     status = b"206 Partial Content" if start else b"200 OK"
                     length = len(DATA) - start
-                    connection.sendall(
-                        b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length)
-                    )
-                    connection.sendall(DATA[start : start + 30_000])
+                    head = b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length)
+                    connection.sendall(head + DATA[start : start + 30_000])
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()

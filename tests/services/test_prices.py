@@ -9,7 +9,6 @@ import pytest
 from editgauge.errors import UsageError
 from editgauge.services.prices import (
     ImagePrice,
-    Usage,
     estimate_input,
     image_price_of,
     named,
@@ -68,39 +67,52 @@ def test_a_price_on_the_command_line() -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        None, [], "x", {}, {"prompt_tokens": "7", "completion_tokens": "7"},
-        {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": -1, "completion_tokens": 1},
-        {"prompt_tokens": 10**18, "completion_tokens": 1}, {"prompt_tokens": True, "completion_tokens": 1},
-        {"prompt_tokens": 7.5, "completion_tokens": 1}, {"total_tokens": 8}, {"prompt_tokens": 9},
+        None, "x", {}, {"prompt_tokens": "7", "completion_tokens": "7"},
+        {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": 10**18, "completion_tokens": 1},
+        {"prompt_tokens": True, "completion_tokens": 1}, {"prompt_tokens": 9},
     ],
 )  # fmt: skip
 def test_a_record_that_is_no_bill(record: Any) -> None:
     assert usage_of(record) is None
 
 
-def test_bills() -> None:
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}) == Usage(9, 2)
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 50}) == Usage(
-        9, 41
-    )
-    details = {"prompt_tokens_details": {"cached_tokens": 99}}
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **details}) == Usage(9, 2, 9)
+@pytest.mark.parametrize(
+    ("out", "more", "usage"),
+    [
+        (2, {}, (9, 2, 0)),
+        (2, {"total_tokens": 50}, (9, 41, 0)),
+        (2, {"prompt_tokens_details": {"cached_tokens": 99}}, (9, 2, 9)),
+        (2, {"completion_tokens_details": {"reasoning_tokens": 5}}, (9, 7, 0)),
+        (6, {"completion_tokens_details": {"reasoning_tokens": 5}}, (9, 6, 0)),
+        (2, {"reasoning_tokens": 5, "other": {"thoughtsTokenCount": 7}}, (9, 9, 0)),
+        (2, {"cache_read_input_tokens": 4}, (9, 2, 0)),
+    ],
+)
+def test_thinking_is_part_of_a_bill(
+    out: int, more: dict[str, Any], usage: tuple[int, int, int]
+) -> None:
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": out, **more}) == usage
+
+
+def test_a_bill_that_is_too_small_is_none_and_a_cache_is_counted_apart() -> None:
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}, least=10) is None
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 0}, least_out=0.5) is None
-    thought = {"completion_tokens_details": {"reasoning_tokens": 5}}
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **thought}) == Usage(9, 7)
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 6, **thought}) == Usage(9, 6)
-    beside = {"reasoning_tokens": 5, "other": {"thoughtsTokenCount": 7, "deep": [{"x": 9}]}}
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **beside}) == Usage(9, 9)
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 8, **beside}) == Usage(9, 8)
     apart = {"cache_read_input_tokens": 4, "cache_creation_input_tokens": 3}
-    assert usage_of({"input_tokens": 9, "output_tokens": 2, **apart}) == Usage(16, 2)
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **apart}) == Usage(9, 2)
-    assert ImagePrice(out=40.0, picture=0.07).of({"out": 10**18}) == 0.07
-    assert ImagePrice(out=40.0, picture=0.07).of({"text_in": 9, "out": 10}) == 0.07, "no rate in"
-    assert ImagePrice(text_in=5.0, out=40.0, picture=0.07).of({"text_in": 9}) == 0.07, "none out"
+    assert usage_of({"input_tokens": 9, "output_tokens": 2, **apart}) == (16, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("usage", "dollars"),
+    [
+        ({"out": 10**18}, 0.07),
+        ({"text_in": 9, "out": 10}, 0.07),
+        ({"image_in": 9}, 0.07),
+        ({"text_in": 0, "out": 1000}, 0.04),
+    ],
+)
+def test_a_picture_costs_its_tokens_or_its_price(usage: dict[str, int], dollars: float) -> None:
+    assert ImagePrice(out=40.0, picture=0.07).of(usage) == dollars
     assert ImagePrice().of({"out": 0}) is None
-    assert ImagePrice(out=40.0, picture=0.07).of({"text_in": 0, "out": 1000}) == 0.04
 
 
 @pytest.mark.parametrize("odd", [None, True, "0.2", -0.1, float("nan"), float("inf"), 5000, {}])

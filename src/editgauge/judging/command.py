@@ -57,19 +57,21 @@ class Outcome:
         if facts["unasked"]:
             yield f"{facts['unasked']} calls are not in the reply store: they have no row"
         yield f"rows:  {session.named}"
-        if session.engine.broke:
-            yield session.engine.broke
-        elif not facts["complete"] and session.options.offline:
-            yield "next:  the same command without --offline asks what is missing"
-        elif not facts["complete"]:
-            yield "stopped; the same command goes on from here"
-        else:
-            yield f"next:  editgauge table {session.named} --benchmark {session.benchmark}"
+        yield self._next()
+
+    def _next(self) -> str:
+        session, facts = self.session, self.facts
+        if session.engine.broke or facts["complete"]:
+            table = f"editgauge table {session.named} --benchmark {session.benchmark}"
+            return session.engine.broke or f"next:  {table}"
+        if session.options.offline:
+            return "next:  the same, not offline, asks what is missing"
+        return "stopped; the same command goes on from here"
 
     def _money(self) -> str:
         price, facts = self.session.price, self.facts
         if price is None:
-            return ", costs not counted: no price is known (--price IN/OUT)"
+            return ", costs not counted: no price is known or given"
         here, in_all, unbilled = (
             facts[name] for name in ("dollars", "dollars_of_run", "dollars_unbilled")
         )
@@ -95,8 +97,7 @@ def run(
     on makes no sense; what was done is kept and recorded.
     """
     session.asks()
-    engine, began = session.engine, time.monotonic()
-    stopped, complete = threading.Event(), False
+    began, stopped, complete = time.monotonic(), threading.Event(), False
     if warning := models.end_warning(session.options.model):
         say(f"warning: {warning}")
     try:
@@ -107,21 +108,12 @@ def run(
     finally:
         facts = session.record(
             "judge",
-            judge=session.source,
-            answered=engine.answered,
-            server=engine.client.host,
-            protocol=session.protocol,
-            plugins=list(session.prompts.plugins),
-            options=session.given,
-            asking=engine.named,
-            repeats=session.options.repeat,
-            editors=sorted({record.editor for record in session.edits}),
-            data=session.data_hash,
-            samples=len(session.samples),
+            **session.facts(),
             complete=complete,
             seconds=round(time.monotonic() - began, 3),
         )
-    summary, fine = session.summary, (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+    engine, summary = session.engine, session.summary
+    fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
     strict = [counter for key, counter in summary.counts.items() if key[3] == "corrected"]
     missing = sum(n for counter in strict for status, n in counter.items() if status not in fine)
     return Outcome(session, {

@@ -78,7 +78,7 @@ def of_session(session: Session) -> Estimate:
                 line.dollars = (line.dollars or 0.0) + price.of(tokens, out)
         left |= {job.about["sample"]} if asks else set()
     if price is None:
-        found.notes = [f"no price of {engine.model} is known: give it with --price IN/OUT"]
+        found.notes = [f"no price of {engine.model} is known, and none is given"]
     else:
         as_batch = price.of(total.tokens_in, total.tokens_out, batch=True)
         told = f"price: {price.input:g} in and {price.output:g} out for a million, {price.source}"

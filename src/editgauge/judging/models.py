@@ -30,15 +30,15 @@ def is_alias(model: str) -> bool:
 
 def check_model(model: str, allow_alias: bool) -> None:
     """Raises `UsageError` for a name that no server has, and for an alias that is not allowed."""
-    why = ""
     if not model.isprintable() or model.strip() != model or not model:
         why = f"{model!r}: wanted a judge's name in one line, such as gpt-4o-2024-11-20"
-    elif is_alias(model) and not allow_alias:
-        dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
-        hint = f"name a dated one ({', '.join(dated) or 'see its provider'})"
-        why = f"{model}: an alias, another model tomorrow; {hint}, or say --allow-alias"
-    if why:
         raise UsageError(why, argument="model")
+    if is_alias(model) and not allow_alias:
+        dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
+        why = f"is wanted for {model}, an alias that is another model tomorrow; or name a dated one"
+        raise UsageError(
+            f"{why} ({', '.join(dated) or 'see its provider'})", argument="allow_alias"
+        )
 
 
 @cache

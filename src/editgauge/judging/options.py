@@ -144,9 +144,8 @@ def price_for(options: JudgeOptions) -> Price | None:
     known = None if is_own_network(urlsplit(base).hostname or "") else price_of(options.model)
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
-        what = f"the price of {options.model} is {'zero' if price else 'not known'}"
         why = (
-            f"{options.budget:g}: {what}; give it with --price IN/OUT (US dollars a million tokens)"
+            f"is wanted for a budget: that of {options.model} is {'zero' if price else 'not known'}"
         )
-        raise UsageError(why, argument="budget")
+        raise UsageError(f"{why} (IN/OUT, US dollars a million tokens)", argument="price")
     return price

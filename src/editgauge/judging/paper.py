@@ -153,8 +153,8 @@ def load(prompts: ReleasedPrompts, folder: Path) -> Scripts:
     missing = [file.path for file in prompts.files if not (folder / file.path).is_file()]
     if missing:
         raise UsageError(
-            f"{folder / missing[0]}: the paper's prompts are not there; get them with: editgauge "
-            f"fetch prompts {prompts.benchmark} --run RUN"
+            f"{folder / missing[0]}: the paper's prompts are not there; `editgauge fetch prompts "
+            f"{prompts.benchmark}` brings them into a run"
         )
     texts = {file.path: _checked(prompts, file, folder / file.path) for file in prompts.files}
     marks = "\n".join(f"{file.path} {file.sha256}" for file in prompts.files)

@@ -68,31 +68,30 @@ class Session:
         self.prompts = prompts.choose(found, options.prompts, chosen.run)
         self.given = protocol_options(self.prompts.track, options.settings)
         """The protocol's own options (``reference``, ``text``)."""
-        usual = 600.0 if models.thinking(options.model)[0] else 120.0
-        seconds = options.settings.get("timeout", usual)
-        client = client or Client(options.base_url or None, timeout=seconds)
-        self._stack.callback(client.close)
-        among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
-        self.run = Run.create(chosen.run)
-        self.named = str(chosen.run)
-        """The run as whoever asked named it: an address, where this folder is a copy."""
+        self._client = client or _client(options)
+        self._stack.callback(self._client.close)
+        self.run, self.named = Run.create(chosen.run), str(chosen.run)
+        """`named`: as whoever asked named the run; an address, where this folder is a copy."""
         hashes = self._stack.enter_context(HashStore(self.run.cache_folder / "hashes.sqlite"))
+        among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
         edits = find_edits(self.run, found.name, chosen.outputs, list(chosen.editor), among, hashes)
         self.samples = _limited(among, edits, chosen.limit)
+        kept = {sample.id: sample for sample in self.samples}
         self.data_hash = keep_samples(
             self.run, found.name, dataset.root, samples, self.samples, hashes
         )
-        kept = {sample.id for sample in self.samples}
         edits = [record for record in edits if record.sample in kept]
         self.edits: list[EditRecord] = tell(self.run, edits, self.samples)
-        paid = self._paid(self.run.path / PAID)
-        replies = paid if options.replies is None else self._paid(options.replies)
-        ledger = Ledger(paid, purpose="judge", budget=options.budget)
-        pictures = PictureStore(hashes)
-        self.engine = Engine(client, replies, pictures, options, price=self.price, ledger=ledger)
+        self.engine = self._engine(PictureStore(hashes))
         self.summary = Summary()
         self.refused: Counter[str] = Counter()
         """Refusals by category: they matter for faces and medicine."""
+
+    def _engine(self, pictures: PictureStore) -> Engine:
+        options, paid = self.options, self._paid(self.run.path / PAID)
+        replies = paid if options.replies is None else self._paid(options.replies)
+        ledger = Ledger(paid, purpose="judge", budget=options.budget)
+        return Engine(self._client, replies, pictures, options, price=self.price, ledger=ledger)
 
     def _paid(self, path: Path) -> Paid:
         """Replies and ledger; a copy of them, or none, where this session only looks."""
@@ -119,6 +118,23 @@ class Session:
     def go_offline(self) -> None:
         """Ask nothing from now on: rows are made of what is stored."""
         self.options, self.engine.offline = replace(self.options, offline=True), True
+
+    def facts(self) -> dict[str, Any]:
+        """Who judges what, and how, for the manifest."""
+        engine = self.engine
+        return {
+            "judge": self.source,
+            "answered": engine.answered,
+            "server": engine.client.host,
+            "protocol": self.protocol,
+            "plugins": list(self.prompts.plugins),
+            "options": self.given,
+            "asking": engine.named,
+            "repeats": self.options.repeat,
+            "editors": sorted({record.editor for record in self.edits}),
+            "data": self.data_hash,
+            "samples": len(self.samples),
+        }
 
     def record(self, command: str, **facts: Any) -> dict[str, Any]:
         """Write down in the run's manifest that a command was run, and what it did."""
@@ -156,20 +172,17 @@ class Session:
         known = {one.id: one for one in self.samples}
         done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
         for record in sorted(self.edits, key=lambda one: (drawn(one.sample), one.editor)):
-            if (sample := known.get(record.sample)) is None:
-                continue
-            edit = record.edit(self.run.path)
+            sample, edit = known[record.sample], record.edit(self.run.path)
             status, reason = edit.status, edit.reason
             if sample.fault is not None:
                 status, reason = Status.DATASET_FAULT, sample.fault
             calls: Sequence[Call] = ()
             if status is Status.SCORED:
                 calls = self.prompts.track.calls(sample, edit, self.prompts.rubrics, self.given)
+                status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
             asked = {metric for call in calls for metric in call.metrics.values()}
             wanted = self.prompts.track.metrics_for(sample, self.given)
             missing = [metric.name for metric in wanted if metric.name not in asked]
-            if status is Status.SCORED:
-                status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
             about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
             for repeat in range(self.options.repeat if repeats is None else repeats):
                 for call in calls:
@@ -230,28 +243,9 @@ class Session:
         self._put(job, self._fingerprint(job), scores)
 
     def _put(self, job: Job, mark: str, scores: Sequence[Score]) -> None:
-        (sample, record), engine = job.payload, self.engine
-        told: Mapping[str, Any] = {}
-        origin: dict[str, Any] = {
-            "reader": VERSION,
-            "protocol": self.protocol,
-            "protocol_version": self.prompts.track.version,
-            "options": self.given,
-            "judge": self.options.model,
-        }
-        if self.prompts.plugins:  # the last one is whose questions are asked
-            package = self.prompts.plugins[-1]
-            origin |= {"package": package["package"], "package_version": package["version"]}
-        if (call := job.call) is not _NO_CALL:
-            told = variants.row_detail(record.settings)
-            origin |= {
-                "call": call.name,
-                "rubric": call.rubric,
-                "schema": engine.dialect.form if call.schema() else "",
-                "temperature": engine.parameters(call).get("temperature"),
-                "max_tokens": engine.room(call),
-                **({"asking": engine.named} if engine.asking else {}),
-            }
+        sample, record = job.payload
+        asked = variants.row_detail(record.settings) if job.call is not _NO_CALL else {}
+        origin = self._origin(job.call)
         rows = [
             Row(
                 benchmark=self.benchmark,
@@ -266,13 +260,35 @@ class Session:
                 fingerprint=mark,
                 source=self.source,
                 repeat=job.repeat,
-                detail={**score.detail, **told},
+                detail={**score.detail, **asked},
                 origin=origin,
             )
             for score in scores
         ]
         self.summary.computed += self.run.put(rows)
         self.summary.count(rows)
+
+    def _origin(self, call: Call) -> dict[str, Any]:
+        engine, found = self.engine, {
+            "reader": VERSION,
+            "protocol": self.protocol,
+            "protocol_version": self.prompts.track.version,
+            "options": self.given,
+            "judge": self.options.model,
+        }  # fmt: skip
+        if self.prompts.plugins:  # the last one is whose questions are asked
+            package = self.prompts.plugins[-1]
+            found |= {"package": package["package"], "package_version": package["version"]}
+        if call is _NO_CALL:
+            return found
+        return found | {
+            "call": call.name,
+            "rubric": call.rubric,
+            "schema": engine.dialect.form if call.schema() else "",
+            "temperature": engine.parameters(call).get("temperature"),
+            "max_tokens": engine.room(call),
+            **({"asking": engine.named} if engine.asking else {}),
+        }
 
 
 _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
@@ -291,6 +307,12 @@ def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(why, argument="set")
         found[name] = {"true": True, "false": False}.get(value.lower(), words[value.lower()])
     return found
+
+
+def _client(options: JudgeOptions) -> Client:
+    usual = 600.0 if models.thinking(options.model)[0] else 120.0
+    seconds = options.settings.get("timeout", usual)
+    return Client(options.base_url or None, timeout=seconds)
 
 
 def drawn(sample: str) -> bytes:

@@ -107,7 +107,7 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
         ({"model": "two\nlines"}, "wanted a judge's name"),
         ({"retry": "missing"}, "refused, unparsable"),
         ({"retry": "fialed"}, "wanted one of"),
-        ({"budget": 1.0}, "give its price"),
+        ({"budget": 1.0}, "price is wanted for a budget"),
         ({"prompts": "papers"}, "wanted ours, paper, a folder"),
         ({"prompts": "paper"}, "no released prompts are known"),
     ],

@@ -71,7 +71,7 @@ class Made:
             self.data.update(sample, lambda record: {"pictures": {
                 path: structs.replace(record.facts(path), looked="ann") for path in record.shown
             }}, Act("ann"))  # fmt: skip
-        self.data.update("scan", lambda record: {"pictures": {record.images[0]: Picture(
+        self.data.update("s0001", lambda record: {"pictures": {record.images[0]: Picture(
             proposals=[Box("text", NAME_BOX)], needs_look=True)}}, Act("ocr"))  # fmt: skip
         self.server = Server(self.root, ("curate",))
         self.links = {
@@ -149,14 +149,14 @@ async def write_and_mask(person: Person, sample: str) -> None:
     await person.fill(**TEXTS)
     await person.press("#from-difference", "Proposed")
     person.page.once("dialog", lambda dialog: dialog.accept())
-    await person.open("scan")
+    await person.open("s0001")
     await person.open(sample)
     assert await person.page.locator("[name='caption']").input_value() == TEXTS["caption"]
 
 
 async def hide_the_name(person: Person) -> None:
     page = person.page
-    await person.open("scan")
+    await person.open("s0001")
     await person.fill(instruction="Remove the device.")
     await person.press("#save", "Saved: texts.")
     assert "nobody has looked" in await page.locator("#faults").inner_text()
@@ -180,7 +180,7 @@ async def proposal_in_its_place(person: Person) -> None:
 async def brush_by_hand(person: Person, made: Made) -> None:
     """The scan's mask: a stroke, and a part of it erased."""
     page = person.page
-    await person.open("scan")
+    await person.open("s0001")
     await page.locator("#clear").click()
     await page.locator("#size").fill("30")
     await page.locator("[data-tool='brush']").click()
@@ -188,7 +188,7 @@ async def brush_by_hand(person: Person, made: Made) -> None:
     await page.locator("[data-tool='eraser']").click()
     await person.drag((0.65, 0.4), (0.65, 0.6))
     await person.press("#save", "Saved: mask input.")
-    record = made.data.record("scan")
+    record = made.data.record("s0001")
     mask = read_mask(made.data.path(record.masks["input"]))
     height, width = mask.shape
     at = lambda x, y: bool(mask[int(y * height), int(x * width)])  # noqa: E731
@@ -239,7 +239,7 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
             await late(ann, ben)
             await through_a_kill(ann, made)
             for person in (ann, ben):
-                for sample in ("p0", "p1", "scan"):
+                for sample in ("p0", "p1", "s0001"):
                     await accept(person, sample)
             await ann.open("p0")
             await accessible(ann)
@@ -279,7 +279,7 @@ async def drawn(person: Person) -> int:
 
 async def form_of_a_protocol(person: Person) -> None:
     page = person.page
-    await person.open("scan")
+    await person.open("s0001")
     assert "textedit_category" in await labels(person, "#others")
     await page.locator("#fields [name='protocol']").select_option("medebench")
     read = ["change", "concept", "rephrased", "organ", "task"]
@@ -349,7 +349,7 @@ def no_name(made: Made, tmp_path: Path) -> None:
     files = [path for path in to.rglob("*") if path.is_file()]
     for word in (b"mustermann", b"erika", b"pat12345", b"musterstadt"):
         assert not [path for path in files if word in path.read_bytes().lower()]
-    pixels = read_image(to / made.data.record("scan").images[0])
+    pixels = read_image(to / made.data.record("s0001").images[0])
     assert int(pixels[12:56, 16:330].max()) < 200, "the burnt-in letters were white"
 
 

@@ -1,10 +1,6 @@
-"""Bringing a reference onto its input: the affine transform, how sure it is, and the picture it
-gives.
-
-Keypoints (SIFT) that both pictures have are matched; the transform is the one that most of them
-agree on (RANSAC): what an edit changed is outvoted. It is then settled by the grey values of all
-that looks the same in both (enhanced correlation coefficient, Evangelidis and Psarakis 2008).
-Pictures with too little detail for keypoints are aligned by their grey values alone.
+"""Bringing a reference onto its input: by keypoints (SIFT, RANSAC: what an edit changed is
+outvoted), settled by the grey values of what looks the same in both (enhanced correlation
+coefficient, Evangelidis and Psarakis 2008); by grey values alone where keypoints are too few.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""DICOM files as pictures: frames through a window, and the few facts that name nobody.
-
-No element of the file is kept but those of `KEPT`. What is burnt into the pixels is found elsewhere
-(see `privacy`). Each frame is shown by the rescaling and the window of its own functional group
-where the file has such groups (enhanced CT and MR, DICOM PS3.3, C.7.6.16).
+"""DICOM files as pictures: frames through a window, and the few facts (`KEPT`) that name nobody.
+Each frame is shown by the rescaling and the window of its own functional group where the file has
+such groups (enhanced CT and MR, DICOM PS3.3, C.7.6.16).
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def set_words(
         made = masks.propose(data, record, way, _box(box))
         record = masks.save(data, sample, record.version, mask, made, who, note=f"from {way}")
     if verdict:
-        expert = any(review.is_expert(p) for p in data.log.people() if p.name == who)
+        expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
         record = review.review(
             data, sample, record.version, verdict, who, comment=note, expert=expert
         )

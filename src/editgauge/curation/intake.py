@@ -198,7 +198,7 @@ def _add(
         made["pictures"] = {place: about, made["reference"]: other}
     if before := data.untouched(made):
         return Taken(path.name, before, BEFORE)
-    wish = "scan" if dicom.is_dicom(path) else path.stem if how.keep_names else ""
+    wish = path.stem if how.keep_names and not dicom.is_dicom(path) else ""
     record = data.add({**made, "id": data.new_id(wish)}, how.who)
     look = f"{len(about.proposals)} texts or faces to look at" if about.proposals else ""
     if about.needs_look:

@@ -1,8 +1,6 @@
-"""What in a picture may tell who somebody is: found by machines, decided by a person.
-
-A proposal is a box and what it may be: text burnt into a scan (OCR), a face, a pair of eyes.
-Nothing is hidden by itself, and no picture with open proposals is exported. What was hidden is gone
-from the set: the picture as it was is taken out of the folder.
+"""What in a picture may tell who somebody is (a text, a face, a pair of eyes): found by machines,
+decided by a person. Nothing is hidden by itself, and no picture with open proposals is exported.
+What was hidden is gone from the set: the picture as it was is taken out of the folder.
 """
 
 from __future__ import annotations
@@ -191,12 +189,9 @@ def unseen(record: Record) -> list[str]:
     """The pictures of a sample that a person must look at before they leave the house: those with
     open proposals, every scan, and those that were not searched for texts and faces.
     """
-    facts = {path: record.facts(path) for path in record.shown}
-    return [
-        path
-        for path, about in facts.items()
-        if not about.looked and (about.proposals or about.needs_look or not about.searched)
-    ]
+    facts = ((path, record.facts(path)) for path in record.shown)
+    wanting = ((p, f.proposals or f.needs_look or not f.searched) for p, f in facts if not f.looked)
+    return [path for path, wanted in wanting if wanted]
 
 
 def hide(

@@ -24,7 +24,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import CONTENT, TEXTS, VERDICTS, Policy, Record, Review
 from editgauge.errors import DataError, EditgaugeError, ImageError, MissingExtra
 from editgauge.images import read_image
-from editgauge.web.log import Act, Conflict, Event, Person
+from editgauge.web.log import Act, Conflict, Event
 
 EXPERT = "expert"
 """The role of who may accept samples that need an expert."""
@@ -43,10 +43,6 @@ def owner_link(data: DataSet, base: str) -> str:
     if any(person.name == _OWNER and not person.revoked for person in data.log.people()):
         data.log.revoke(_OWNER)
     return f"{base}/a/{data.log.invite(_OWNER)}"
-
-
-def is_expert(person: Person) -> bool:
-    return person.role == EXPERT
 
 
 def content_of(record: Record) -> str:
@@ -118,12 +114,6 @@ def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
     return [record.id for record in sorted(waiting, key=lambda record: -len(current(record)))]
 
 
-def seen_by(record: Record, who: str) -> dict[str, Review]:
-    """The reviews that a person may see: of others only once they have given their own."""
-    reviews = current(record)
-    return reviews if who in reviews else {}
-
-
 def disagreements(records: Sequence[Record]) -> list[str]:
     """Samples on whose present content two people gave two verdicts."""
     verdicts = {r.id: {one.verdict for one in current(r).values()} for r in records}
@@ -157,18 +147,18 @@ def faults(
     `layout` adds what that layout must have. An OCR `engine` reads scans once more and looks for
     the names that their files carried. Samples of `records` that leak between splits are both told.
     """
-    said: dict[str, list[str]] = {record.id: [] for record in records}
-    for pair in leaks(records, data.root):
-        for one, other in (pair, pair[::-1]):
-            said[one.id].append(
+    pairs = leaks(records, data.root)
+    found = []
+    for record in records:
+        said = list(_faults(data, record, layout, engine))
+        near = [two if one is record else one for one, two in pairs if record in (one, two)]
+        for other in near:
+            said.append(
                 f"leak between splits: it shows nearly the same as {other.id} of "
                 f"{other.split or 'none'}; take one out, or give both one split"
             )
-    return [
-        Fault(record.id, why)
-        for record in records
-        for why in (*_faults(data, record, layout, engine), *said[record.id])
-    ]
+        found += [Fault(record.id, why) for why in said]
+    return found
 
 
 def of_set(data: DataSet) -> list[str]:
@@ -215,11 +205,9 @@ def leaks(records: Sequence[Record], root: Path) -> list[tuple[Record, Record]]:
     except ImportError as error:
         raise MissingExtra("finding near-duplicates", "ImageHash", "study") from error
     hashes: dict[str, list[Any]] = {record.id: [] for record in records}
-    for record in records:
-        for path in record.images:
-            with suppress(ImageError):
-                pixels = Image.fromarray(read_image(root / path))
-                hashes[record.id].append(imagehash.phash(pixels))
+    for name, path in ((record.id, path) for record in records for path in record.images):
+        with suppress(ImageError):
+            hashes[name].append(imagehash.phash(Image.fromarray(read_image(root / path))))
     return [
         (one, other)
         for one, other in combinations(records, 2)

@@ -94,7 +94,7 @@ class Workbench:
         return {
             "name": self.data.about.title or self.data.about.name,
             "who": who.name,
-            "expert": review.is_expert(who),
+            "expert": who.role == review.EXPERT,
             "key": key_of(self.log, who),
             "protocol": self.data.about.protocol,
             "protocols": list(records.PROTOCOLS),
@@ -121,9 +121,8 @@ class Workbench:
         """A sample as the page needs it; of others' reviews what this person may see: what is
         lacking says what others decided, so that only who has voted reads it.
         """
-        lacking = review.lacking(record, self.data.about.policy)
-        voted = who.name in review.current(record)
-        hidden = set() if voted else set(lacking)
+        lacking, reviews = review.lacking(record, self.data.about.policy), review.current(record)
+        voted = who.name in reviews
         found = [fault.why for fault in review.faults(self.data, [record])]
         facts = {path: record.facts(path) for path in record.shown}
         told = {
@@ -136,9 +135,9 @@ class Workbench:
             "scan": record.facts(record.images[0]).scan,
             "texts": texts_of(record),
             "urls": {path: self._url(path) for path in record.files},
-            "reviews": review.seen_by(record, who.name),
+            "reviews": reviews if voted else {},
             "lacking": lacking if voted else [],
-            "faults": [why for why in found if why not in hidden],
+            "faults": [why for why in found if voted or why not in lacking],
             "proposals": {path: privacy.open_proposals(one) for path, one in facts.items()},
             "unseen": privacy.unseen(record),
         }
@@ -182,7 +181,7 @@ class Workbench:
                 act = Act(who.name, nonce=sent.nonce)
                 return self.data.change(sent.sample, sent.version, fields, act)
             case Verdict():
-                expert = review.is_expert(who)
+                expert = who.role == review.EXPERT
                 return review.review(*at, sent.verdict, who.name, comment=sent.comment,
                                      expert=expert, nonce=sent.nonce)  # fmt: skip
             case Hide():

@@ -20,59 +20,44 @@ from tests.curation.made_set import edited, make_set, scene
 WHO = intake.Intake(who="ann")
 
 
-def misaligned(pixels: Any, shift: float = 7.0, degrees: float = 1.5) -> tuple[Any, Any]:
+def misaligned(pixels: Any) -> tuple[Any, Any]:
     """The picture turned about its middle and shifted, and the matrix that did it."""
     height, width = pixels.shape[:2]
-    matrix = np.eye(3)
-    matrix[:2] = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
-    matrix[0, 2] += shift * 0.8
-    matrix[1, 2] += shift * 0.6
-    moved = cv2.warpPerspective(
-        pixels, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT
-    )
-    return moved, matrix
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), 1.5, 1.0)
+    matrix[:, 2] += (5.6, 4.2)
+    way = {"flags": cv2.INTER_CUBIC, "borderMode": cv2.BORDER_REFLECT}
+    return cv2.warpAffine(pixels, matrix, (width, height), **way), matrix
 
 
 def furthest(matrix: Any, truth: Any, size: tuple[int, int]) -> float:
     """The largest error in pixels over the frame."""
-    xs, ys = np.linspace(0, size[0] - 1, 9), np.linspace(0, size[1] - 1, 9)
-    points = np.array([[x, y] for x in xs for y in ys])[None]
-    back = cv2.transform(cv2.perspectiveTransform(points, truth), np.asarray(matrix)[:2])
-    return float(np.hypot(*(back - points)[0].T).max())
+    corners = np.array([[[x, y] for x in (0.0, size[0] - 1) for y in (0.0, size[1] - 1)]])
+    back = cv2.transform(cv2.transform(corners, truth), np.asarray(matrix))
+    return float(np.hypot(*(back - corners)[0].T).max())
 
 
 @pytest.mark.parametrize("size", [(256, 200), (160, 120)])
-@pytest.mark.parametrize("seed", range(2))
-def test_a_pair_is_aligned_within_a_tenth_of_a_pixel(size: tuple[int, int], seed: int) -> None:
-    fixed = scene(seed, size)
+def test_a_pair_is_aligned_within_a_tenth_of_a_pixel(size: tuple[int, int]) -> None:
+    fixed = scene(1, size)
     moving, truth = misaligned(edited(fixed))
     found = alignment.align(fixed, moving)
-    assert not found.refused
-    assert found.residual is not None
-    assert found.residual < alignment.MOST_RESIDUAL
+    assert (found.method, found.refused) == ("sift", "")
     assert furthest(found.matrix, truth, size) < 0.1
     over, covered = alignment.laid_over(fixed, moving, found.matrix)
-    inside = covered.copy()
-    inside[:20], inside[-20:] = False, False
-    assert np.abs(over.astype(int) - edited(fixed))[inside].mean() < 3
+    covered[:20], covered[-20:] = False, False
+    assert np.abs(over.astype(int) - edited(fixed))[covered].mean() < 3
 
 
-def phantom() -> Any:
-    """A scan with too little detail for keypoints: soft ellipses."""
-    made = np.zeros((200, 256), np.float32)
+def test_a_scan_without_corners_is_aligned_by_its_values() -> None:
+    soft = np.zeros((200, 256), np.float32)
     for x, y, a, b, level in (
         (128, 100, 90, 70, 120),
         (100, 90, 20, 30, 60),
         (160, 110, 25, 18, -70),
     ):
-        ellipse = np.zeros_like(made)
-        cv2.ellipse(ellipse, (x, y), (a, b), 20, 0, 360, 1.0, -1)
-        made += level * cv2.GaussianBlur(ellipse, (0, 0), 5)
-    return np.repeat(np.clip(made, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
-
-
-def test_a_scan_without_corners_is_aligned_by_its_values() -> None:
-    fixed = phantom()
+        ellipse = cv2.ellipse(np.zeros_like(soft), (x, y), (a, b), 20, 0, 360, 1.0, -1)
+        soft += level * cv2.GaussianBlur(ellipse, (0, 0), 5)
+    fixed = np.repeat(np.clip(soft, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
     moving, truth = misaligned(fixed)
     found = alignment.align(fixed, moving)
     assert (found.method, found.refused) == ("ecc", "")
@@ -217,36 +202,33 @@ def test_a_scan_keeps_its_window_and_no_name(tmp_path: Path) -> None:
     assert any("name a patient" in why for _, why in faults(data, data.records()))
 
 
-def volume(path: Path, *, count: int = 5, groups: bool = False) -> Path:
-    """A CT file of several frames, frame n of 100 n Hounsfield units with a darker half; `groups`:
+def volume(path: Path, *, groups: bool = False) -> Path:
+    """A CT file of five frames, frame n of 100 n Hounsfield units with a darker half; `groups`:
     rescaling and windows stand in functional groups, another one for each frame.
     """
     pydicom = pytest.importorskip("pydicom")
     from pydicom.dataset import Dataset
 
-    scan(path)
-    data = pydicom.dcmread(path)
-    data.Modality, data.PatientName = "CT", "MUSTERMANN^ERIKA"
-    data.BodyPartExamined = "MUSTERMANN"
-    data.NumberOfFrames, data.Rows, data.Columns = count, 40, 48
-    values = np.zeros((count, 40, 48), np.uint16)
-    for n in range(count):
-        values[n] = 1024 + 100 * (n + 1)
-        values[n, :, :24] -= 80
+    def group(keyword: str, **facts: Any) -> Any:
+        made, inside = Dataset(), Dataset()
+        for name, value in facts.items():
+            setattr(inside, name, value)
+        setattr(made, keyword, [inside])
+        return made
+
+    data = pydicom.dcmread(scan(path))
+    data.Modality, data.BodyPartExamined = "CT", "MUSTERMANN"
+    data.NumberOfFrames, data.Rows, data.Columns = 5, 40, 48
+    values = np.arange(1, 6, dtype=np.uint16)[:, None, None] * 100 + np.full((40, 48), 1024, "u2")
+    values[:, :, :24] -= 80
     data.PixelData = values.tobytes()
+    rule = {"RescaleSlope": 1, "RescaleIntercept": -1024}
     if groups:
         del data.WindowCenter, data.WindowWidth
-        shared, rule = Dataset(), Dataset()
-        rule.RescaleSlope, rule.RescaleIntercept = 1, -1024
-        shared.PixelValueTransformationSequence = [rule]
-        data.SharedFunctionalGroupsSequence = [shared]
-        each = []
-        for n in range(count):
-            window, group = Dataset(), Dataset()
-            window.WindowCenter, window.WindowWidth = 100 * (n + 1), 200
-            group.FrameVOILUTSequence = [window]
-            each.append(group)
-        data.PerFrameFunctionalGroupsSequence = each
+        data.SharedFunctionalGroupsSequence = [group("PixelValueTransformationSequence", **rule)]
+        data.PerFrameFunctionalGroupsSequence = [
+            group("FrameVOILUTSequence", WindowCenter=100 * n, WindowWidth=200) for n in range(1, 6)
+        ]
     else:
         data.RescaleSlope, data.RescaleIntercept = 1, -1024
         data.WindowCenter, data.WindowWidth = [300, 50], [600, 100]
@@ -256,17 +238,14 @@ def volume(path: Path, *, count: int = 5, groups: bool = False) -> Path:
 
 def test_frames_and_windows_are_chosen(tmp_path: Path) -> None:
     file = dicom.ScanFile(volume(tmp_path / "a.dcm"))
-    assert file.frames == 5
     shown = {w: file.scan(2, w).pixels[0, [0, 47], 0].tolist() for w in ("file", "full", "160,41")}
-    assert shown["file"] == [round((120 - 299.5) / 599 * 255 + 127.5),
-                             round((200 - 299.5) / 599 * 255 + 127.5)]  # fmt: skip
-    assert shown["full"] == [0, 255]
-    assert shown["160,41"] == [0, 255]
+    by_the_standard = [round((value - 299.5) / 599 * 255 + 127.5) for value in (120, 200)]
+    assert shown == {"file": by_the_standard, "full": [0, 255], "160,41": [0, 255]}
     assert file.scan(2).facts == {
         "modality": "CT", "photometric": "MONOCHROME2", "frame": 2, "window": [300.0, 600.0],
     }, "a name in another element is no body part"  # fmt: skip
-    for window, said in (("0,0", "wanted file"), ("x", "wanted")):
-        with pytest.raises((DataError, UsageError), match=said):
+    for window in ("0,0", "x"):
+        with pytest.raises(UsageError, match="wanted file"):
             file.scan(1, window)
     with pytest.raises(DataError, match="its pixels cannot be read"):
         file.scan(6)
@@ -284,32 +263,24 @@ def test_a_volume_becomes_a_sample_for_each_chosen_frame(tmp_path: Path) -> None
     path = volume(tmp_path / "MUSTERMANN.dcm")
     data = make_set(tmp_path / "set", 0)
     taken = intake.add(data, [path], intake.Intake(who="ann", frames="2,4", window="full"))
-    assert [item.said.partition(";")[0] for item in taken] == ["frame 2 of 5", "frame 4 of 5"]
-    facts = [next(iter(data.record(item.sample).pictures.values())).scan for item in taken]
-    assert [(fact["frame"], fact["window"]) for fact in facts] == [
-        (2, [160.0, 80.0]),
-        (4, [360.0, 80.0]),
-    ]
+    assert [(item.sample, item.said.partition(";")[0]) for item in taken] == [
+        ("s0001", "frame 2 of 5"), ("s0002", "frame 4 of 5"),
+    ]  # fmt: skip
     (missing,) = intake.add(data, [path], intake.Intake(who="ann", frames="9"))
     assert missing.said == "MUSTERMANN.dcm: frame 9 is asked for, the file has 5"
     (refused,) = intake.pair(data, path, path, intake.Intake(who="ann", frames="1,2"))
     assert "a side of a pair is one frame" in refused.said
-    cut = path.read_bytes()
-    path.write_bytes(cut[: len(cut) - 40 * 48 * 2])  # the last frame is not there
-    (cut_off,) = intake.add(data, [path], intake.Intake(who="ann", frames="all"))
-    assert "its pixels cannot be read" in cut_off.said
 
 
 @pytest.mark.parametrize("spoil", ["cut", "text", "rows"])
 def test_a_scan_that_is_none(tmp_path: Path, spoil: str) -> None:
     path = scan(tmp_path / "a.dcm")
     raw = path.read_bytes()
-    if spoil == "cut":
-        path.write_bytes(raw[: len(raw) // 3])
-    elif spoil == "text":
-        path.write_bytes(b"\0" * 128 + b"DICM" + b"nonsense" * 50)
-    else:
-        path.write_bytes(raw.replace((384).to_bytes(2, "little"), b"\xff\xff", 1))
+    path.write_bytes({
+        "cut": raw[: len(raw) // 3],
+        "text": b"\0" * 128 + b"DICM" + b"nonsense" * 50,
+        "rows": raw.replace((384).to_bytes(2, "little"), b"\xff\xff", 1),
+    }[spoil])  # fmt: skip
     with pytest.raises(DataError, match=r"a\.dcm"):
         dicom.ScanFile(path).scan()
 

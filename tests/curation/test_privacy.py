@@ -8,13 +8,42 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFilter
 
 from editgauge.curation import privacy
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import About, Box
 from editgauge.errors import DataError
-from editgauge.images import read_image
-from tests.curation.made_set import drawn_face, scene
+from editgauge.images import Array, read_image
+from tests.curation.made_set import scene
+
+
+def drawn_face(radius: float = 80) -> Array:
+    """A face from the front in the middle of a picture, of ellipses and lines, our own drawing."""
+    x, y, r = 160.0, 160.0, radius
+    skin, hair, dark = (224, 182, 150), (60, 40, 30), (30, 20, 20)
+    image = Image.new("RGB", (320, 320), (90, 120, 150))
+    draw = ImageDraw.Draw(image)
+
+    def ellipse(left: float, top: float, right: float, bottom: float, fill: Any) -> None:
+        draw.ellipse((x + left * r, y + top * r, x + right * r, y + bottom * r), fill=fill)
+
+    ellipse(-1.05, -1.45, 1.05, 0.4, hair)
+    ellipse(-0.85, -1.15, 0.85, 1.15, skin)
+    draw.pieslice((x - 0.87 * r, y - 1.2 * r, x + 0.87 * r, y - 0.1 * r), 180, 360, fill=hair)
+    ellipse(-0.85, -0.95, 0.85, 0.9, skin)
+    for side in (-0.36, 0.36):
+        ellipse(side - 0.22, -0.28, side + 0.22, 0.0, (180, 140, 115))
+        ellipse(side - 0.18, -0.21, side + 0.18, -0.03, (245, 245, 245))
+        ellipse(side - 0.09, -0.21, side + 0.09, -0.03, dark)
+        brow = (x + (side - 0.24) * r, y - 0.38 * r, x + (side + 0.24) * r, y - 0.4 * r)
+        draw.line(brow, fill=hair, width=max(2, int(r * 0.09)))
+    nose = [(x, y - 0.1 * r), (x - 0.13 * r, y + 0.3 * r), (x + 0.13 * r, y + 0.3 * r)]
+    draw.polygon(nose, fill=(200, 155, 125))
+    ellipse(-0.11, 0.24, -0.02, 0.32, (110, 70, 60))
+    ellipse(0.02, 0.24, 0.11, 0.32, (110, 70, 60))
+    ellipse(-0.32, 0.46, 0.32, 0.64, (160, 70, 70))
+    return np.array(image.filter(ImageFilter.GaussianBlur(r * 0.03)))
 
 
 @pytest.fixture(autouse=True)

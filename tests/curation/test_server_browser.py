@@ -24,18 +24,13 @@ from editgauge.web.log import Act
 from tests.command_line import did
 from tests.curation.made_set import BOX, edited, scene
 from tests.curation.test_intake import misaligned, scan
-from tests.study.served import Server
+from tests.study.served import IN_CHROMIUM, Server, chromium, come, complaints
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("pydicom")
-playwright = pytest.importorskip("playwright.async_api")
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="no Chromium on this machine"),
-]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+pytest.importorskip("playwright")
+pytestmark = IN_CHROMIUM
 SIZE = (256, 200)
 NAME_BOX = (16, 12, 200, 44)
 """What a machine proposes to hide of the scan: less than the name."""
@@ -97,17 +92,13 @@ def made(tmp_path: Path) -> Iterator[Made]:
 class Person:
     """Somebody with a browser of their own."""
 
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+    def __init__(self, page: Any, errors: list[str]) -> None:
+        self.page, self.errors = page, errors
 
     @classmethod
     async def come(cls, browser: Any, link: str) -> Person:
-        context = await browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(20_000)
-        person = cls(await context.new_page())
-        await person.page.goto(link)
+        errors: list[str] = []
+        person = cls(await come(browser, link, errors, bypass_csp=True), errors)
         await person.page.locator("#samples button").first.wait_for()
         return person
 
@@ -228,8 +219,7 @@ async def accept(person: Person, sample: str) -> None:
 
 def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
     async def main() -> None:
-        async with playwright.async_playwright() as tool:
-            browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        async with chromium() as browser:
             ann = await Person.come(browser, made.links["ann"])
             ben = await Person.come(browser, made.links["ben"])
             await write_and_mask(ann, "p0")
@@ -242,9 +232,8 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
                 for sample in ("p0", "p1", "s0001"):
                     await accept(person, sample)
             await ann.open("p0")
-            await accessible(ann)
+            assert await complaints(ann.page) == []
             assert [*ann.errors, *ben.errors] == []
-            await browser.close()
 
     asyncio.run(asyncio.wait_for(main(), 300))
     data = made.data
@@ -323,22 +312,14 @@ async def picture_stays_in_view(person: Person) -> None:
 
 def test_form_follows_the_protocol_and_strokes_are_undone(made: Made) -> None:
     async def main() -> None:
-        async with playwright.async_playwright() as tool:
-            browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        async with chromium() as browser:
             ann = await Person.come(browser, made.links["ann"])
             await form_of_a_protocol(ann)
             await strokes_are_undone(ann)
             await picture_stays_in_view(ann)
             assert ann.errors == []
-            await browser.close()
 
     asyncio.run(asyncio.wait_for(main(), 120))
-
-
-async def accessible(person: Person) -> None:
-    axe = pytest.importorskip("axe_playwright_python.async_playwright")
-    found = await axe.Axe().run(person.page)
-    assert [rule["id"] for rule in found.response["violations"]] == []
 
 
 def no_name(made: Made, tmp_path: Path) -> None:

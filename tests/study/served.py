@@ -1,20 +1,58 @@
 """`editgauge study serve`, or another server, in a process of its own, which may be killed and
-started again.
+started again; and a Chromium to look at it.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+IN_CHROMIUM = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="no Chromium on this machine"),
+]
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Any]:
+    """A browser without a window."""
+    from playwright.async_api import async_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    async with async_playwright() as tool:
+        browser = await tool.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        await browser.close()
+
+
+async def come(browser: Any, link: str, errors: list[str], **context: Any) -> Any:
+    """Somebody's page, in a browser of their own; what goes wrong in it is added to `errors`."""
+    place = await browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+    place.set_default_timeout(20_000)
+    page = await place.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    await page.goto(link)
+    return page
+
+
+async def complaints(page: Any) -> list[str]:
+    """What axe finds wrong with a page for people who do not see or use a mouse."""
+    axe = pytest.importorskip("axe_playwright_python.async_playwright")
+    found = await axe.Axe().run(page)
+    return [rule["id"] for rule in found.response["violations"]]
 
 
 class Server:

@@ -23,7 +23,7 @@ import numpy as np
 
 from editgauge.errors import RunError, UsageError
 from editgauge.study.design import Design
-from editgauge.web.log import Act, Item, Log, Person
+from editgauge.web.log import Act, Item, Log
 
 Kind = Literal["training", "sample", "repeat", "check"]
 Editors = tuple[str, ...]
@@ -211,24 +211,15 @@ def revoke(log: Log, who: str) -> int:
     return moved
 
 
-def progress(log: Log) -> list[Progress]:
+def progress(log: Log) -> Iterator[Progress]:
     """How far everybody is."""
-    return [_progress(log, person) for person in log.people()]
-
-
-def _progress(log: Log, person: Person) -> Progress:
-    mine = log.all(TASK, owner=person.name)
-    done = [item.data for item in mine if item.state == DONE]
-    checks = [bool(data["answer"].get("passed")) for data in done if data["kind"] == "check"]
-    return Progress(
-        pseudonym=person.name,
-        revoked=person.revoked,
-        done=len(done),
-        total=len(done) if person.revoked else len(mine),
-        checks_passed=sum(checks),
-        checks_failed=len(checks) - sum(checks),
-        seconds=median_high([data["seconds"] for data in done] or [0.0]),
-    )
+    for name, _, revoked, _ in log.people():
+        mine = log.all(TASK, owner=name)
+        done = [item.data for item in mine if item.state == DONE]
+        checks = [bool(data["answer"].get("passed")) for data in done if data["kind"] == "check"]
+        total, passed = len(done if revoked else mine), sum(checks)
+        seconds = median_high([data["seconds"] for data in done] or [0.0])
+        yield Progress(name, revoked, len(done), total, passed, len(checks) - passed, seconds)
 
 
 def missing(log: Log) -> int:

@@ -73,7 +73,7 @@ def state_of(run: Run, name: str = "") -> tuple[dict[str, Any], list[str]]:
     become rows of the run. Raises `UsageError` for a study that is not there.
     """
     with _reading(study_path(run, name)) as log:
-        people, missing = assign.progress(log), assign.missing(log)
+        people, missing = list(assign.progress(log)), assign.missing(log)
     counts = collect(run)
     lines = []
     for one in people:
@@ -152,14 +152,9 @@ def _reading(path: Path) -> Iterator[Log]:
 def _retire_taken_back(run: Run, design: Design, rows: Sequence[Row]) -> None:
     """Retire rows of this study that none of its answers stands behind any more."""
     keys = {row.key for row in rows}
-    run.drop(
-        [
-            (row.key, row.fingerprint)
-            for row in run.rows()
-            if row.scorer in SCORERS and row.origin.get("study") == design.name
-            if row.key not in keys
-        ]
-    )
+    old = [row for row in run.rows() if row.scorer in SCORERS and row.key not in keys]
+    old = [row for row in old if row.origin.get("study") == design.name]
+    run.drop([(row.key, row.fingerprint) for row in old])
 
 
 def pseudonyms_of(word: str) -> list[str]:

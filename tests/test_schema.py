@@ -31,11 +31,14 @@ def test_file_of_the_declared_shape_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('mode = "rank"\nconcurrency = 0', ["a.toml", "concurrency", "int >= 1", "found 0"]),
+        (
+            'mode = "rank"\nconcurrency = 0',
+            ["a.toml", "concurrency", "whole number >= 1", "found 0"],
+        ),
         ('mode = "rnk"', ["a.toml", "mode", "rnk"]),
         ("concurrency = 1", ["a.toml", "mode"]),
         ('mode = "rank"\nmdoe = 1', ["a.toml", "unknown field", "mdoe"]),
-        ('mode = "rank"\n[[questions]]\nid = 3', ["questions[0].id", "str", "found 3"]),
+        ('mode = "rank"\n[[questions]]\nid = 3', ["questions[0].id", "a text", "found 3"]),
         ("mode = ", ["a.toml", "no valid TOML"]),
         ("a = " + "[" * 5000, ["a.toml", "no valid TOML"]),
     ],

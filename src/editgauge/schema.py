@@ -6,6 +6,7 @@ type that msgspec knows; limits stand in it as ``Annotated[int, msgspec.Meta(ge=
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,12 +53,19 @@ def toml_tables(path: Path) -> dict[str, Any]:
         raise DataError(f"{path.name}: no valid TOML ({error}); correct that line") from error
 
 
+_WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "str": "a text",
+          "object": "a table", "array": "a list"}  # fmt: skip
+
+
 def _worded(error: msgspec.ValidationError, value: object) -> str:
-    """msgspec's message as ours: ``$.concurrency`` first, then what was wanted, then the value."""
+    """msgspec's message as ours: ``concurrency`` first, then what was wanted, then the value."""
     message, _, place = str(error).partition(" - at `$")
     place = place.rstrip("`").lstrip(".")
-    wanted = message[:1].lower() + message[1:].replace("`", "")
-    said = f"{place}: {wanted}" if place else wanted
+    said = message[:1].lower() + message[1:].replace("`", "")
+    if kinds := re.match(r"expected ([\w |]+?)( [<>o].*)?(, got .*)?$", said):
+        wanted = " or ".join(_WORDS.get(one, one) for one in kinds[1].split(" | "))
+        said = f"wanted {wanted}{kinds[2] or ''}"
+    said = f"{place}: {said}" if place else said
     if "unknown field" in message or "missing required" in message:
         return f"{said}; remove it, or correct its name" if "unknown" in message else said
     found = _at(value, place)

@@ -342,7 +342,7 @@ def test_usage_errors(monkeypatch: pytest.MonkeyPatch) -> None:
             factory([])
         with pytest.raises(UsageError, match="found api_key"):
             factory([], api_key="sk-never")
-        with pytest.raises(UsageError, match="concurrency: expected int >= 1; found '0'"):
+        with pytest.raises(UsageError, match="concurrency: wanted a whole number >= 1; found '0'"):
             factory([], base_url="http://localhost", concurrency="0")
         with pytest.raises(UsageError, match="put no key into the address"):
             factory([], base_url="http://user:pw@localhost")

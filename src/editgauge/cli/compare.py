@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+from msgspec import Meta
 
 from editgauge import escape
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    Format,
-    Many,
-    OnlyBenchmark,
-    RunArg,
-    SetOpt,
-    Settings,
-    SourceOpt,
-    Variants,
-    at_least,
-    calibration_of,
-)
 from editgauge.cli.table import print_table, print_tables
 from editgauge.errors import RunError, UsageError
 
@@ -32,29 +22,36 @@ if TYPE_CHECKING:
     from editgauge.tables.results import Results
 
 _SHOWN = 6
+_SETTINGS = {"alpha": Annotated[float, Meta(ge=0, le=1)], "seed": int, **opt.CALIBRATION}
 
 
-@Parameter(name="*", group="Which rows")
-@dataclass(frozen=True, kw_only=True)
+@opt.options("Which rows")
 class Compared:
-    """Which rows are compared."""
+    """Which scores are compared."""
 
-    benchmark: OnlyBenchmark = ""
-    metric: Many = ()
+    metric: opt.Many = ()
     "Only this metric; may be repeated."
-    variant: Variants | None = None
+    variant: opt.Variants | None = None
     "By default the first that there is."
-    by: str = ""
-    "Also for each value of this attribute."
-    where: Many = ()
-    "NAME=VALUE: only samples with this attribute; may be repeated."
-    source: SourceOpt = ()
     also: Annotated[tuple[Path, ...], Parameter(name="--with")] = ()
     "Read this run as well; may be repeated."
 
 
-@Parameter(name="*", group="Release gate")
-@dataclass(frozen=True, kw_only=True)
+@opt.options("What is shown")
+class Shown:
+    """What stands beside the differences."""
+
+    top: opt.Whole = 10
+    "Samples that moved most, each way."
+    calibrate: str = ""
+    "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
+    form: opt.Format = "terminal"
+    set: opt.SetOpt = ()
+    """NAME=VALUE, may be repeated: alpha (0.05), seed (of random signs; 0); with --calibrate
+    proxy (QUESTION=METRIC) and strata (what rated samples were drawn by)."""
+
+
+@opt.options("Release gate")
 class Gating:
     """A release gate, and where its verdict is written."""
 
@@ -70,17 +67,15 @@ class Gating:
 
 
 def compare(
-    run: RunArg,
-    a: Annotated[str, Parameter(help="The baseline editor.")],
-    b: Annotated[str, Parameter(help="The candidate: differences are B minus A.")],
+    run: opt.RunArg,
+    a: str,
+    b: str,
     /,
     *,
-    rows: Compared = Compared(),
-    top: Annotated[int, at_least(0)] = 10,
-    calibrate: str = "",
+    rows: opt.Rows = opt.Rows(),
+    compared: Compared = Compared(),
+    shown: Shown = Shown(),
     gating: Gating = Gating(),
-    form: Format = "terminal",
-    set_: SetOpt = (),
 ) -> int:
     """Compare two editors on the samples both have: differences with intervals and p, and what
     moved most.
@@ -90,13 +85,10 @@ def compare(
 
     Parameters
     ----------
-    top
-        Samples that moved most, each way.
-    calibrate
-        human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples.
-    set_
-        NAME=VALUE, may be repeated: alpha (0.05), seed (of random signs; 0); with
-        --calibrate proxy (QUESTION=METRIC) and strata (what rated samples were drawn by).
+    a
+        The baseline editor.
+    b
+        The candidate: differences are B minus A.
     """
     from editgauge.study.calibration import difference_tables
     from editgauge.study.people import averaged_for
@@ -104,25 +96,14 @@ def compare(
 
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
-    given = Settings.of(set_)
-    alpha, seed = given.take("alpha", 0.05, float), given.take("seed", 0, int)
-    if not 0 <= alpha <= 1:
-        raise UsageError(f"--set alpha={alpha}: wanted a share between 0 and 1")
-    _goes_with(gating, form, bool(calibrate) or gating.fail_if_worse)
-    runs = [run, *rows.also]
+    settings = opt.given(shown.set, _SETTINGS)
+    _goes_with(gating, shown.form, bool(shown.calibrate) or gating.fail_if_worse)
+    runs = [run, *compared.also]
     opened = stored.open_runs(runs)
-    if calibrate:
-        asked = calibration_of(
-            calibrate,
-            benchmark=rows.benchmark,
-            where=rows.where,
-            sources=rows.source,
-            settings=given,
-        )
-        given.end(("alpha", "seed", "proxy", "strata"))
-        print_tables(difference_tables(runs, asked, a, b), opened, form)
+    if shown.calibrate:
+        asked = rows.calibrated(shown.calibrate, settings)
+        print_tables(difference_tables(runs, asked, a, b), opened, shown.form)
         return 0
-    given.end(("alpha", "seed"))
     with output.warned(*opened, only_if_refused=True):
         frames = stored.frames(
             opened,
@@ -133,46 +114,35 @@ def compare(
             people=averaged_for(rows.source),
         )
         if gating.gate is not None:
-            code = _gate(frames, (a, b), gating, form, seed)
-            output.warn(*opened)
-            return code
-        comparisons = _compared(frames, (a, b), rows, run, top=top, alpha=alpha, seed=seed)
-    _print(comparisons, form)
+            code = _gate(frames, (a, b), gating, shown.form, settings.get("seed", 0))
+        else:
+            numbers = {name: settings[name] for name in ("alpha", "seed") if name in settings}
+            how: dict[str, Any] = {"by": rows.by, "top": shown.top, **numbers}
+            comparisons = _compared(frames, (a, b), compared, run, **how)
+            _print(comparisons, shown.form)
+            code = int(gating.fail_if_worse and any(item.regressions for item in comparisons))
     output.warn(*opened)
-    return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
+    return code
 
 
 def _compared(
-    frames: Sequence[Results],
-    editors: tuple[str, str],
-    rows: Compared,
-    run: Path,
-    *,
-    top: int,
-    alpha: float,
-    seed: int,
+    frames: Sequence[Results], editors: tuple[str, str], asked: Compared, run: Path, **how: Any
 ) -> list[Comparison]:
     from editgauge.run.compare import compare as compare_editors
     from editgauge.tables import rows as stored
 
-    a, b = editors
     found = compare_editors(
         frames,
-        a,
-        b,
-        metrics=rows.metric,
-        variants=stored.variants(rows.variant or "both"),
-        one_variant=rows.variant is None,
-        by=rows.by,
-        top=top,
-        alpha=alpha,
-        seed=seed,
+        *editors,
+        metrics=asked.metric,
+        variants=stored.variants(asked.variant or "both"),
+        one_variant=asked.variant is None,
+        **how,
     )
     if not found:
-        raise UsageError(
-            f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
-            f"{run.name}"
-        )
+        both = " and ".join(map(repr, editors))
+        told = f"compare: no metric has scores of both {both}; see: editgauge table {run.name}"
+        raise UsageError(told)
     return found
 
 
@@ -246,18 +216,14 @@ def _write(path: Path, text: str, mode: str) -> None:
 # -- published tables ------------------------------------------------------------------------------
 
 
-def audit(
-    files: Annotated[
-        tuple[Path, ...],
-        Parameter(
-            help="Tables as csv. Without: every table published for the four benchmarks.",
-            negative=(),
-        ),
-    ] = (),
-    /,
-) -> int:
+def audit(files: tuple[Path, ...] = (), /) -> int:
     """Check a published table against itself. Exit code 1 when a number does not follow from the
     others.
+
+    Parameters
+    ----------
+    files
+        Tables as csv. Without: every table published for the four benchmarks.
     """
     from editgauge.tables.audit import all_audits, audited, read_sheet
 

@@ -7,16 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from msgspec import to_builtins
 
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import Many, Settings, at_least, group
 from editgauge.errors import UsageError
 
-app = group("curate", "Make a data set: curate DIR opens it in the browser.")
+if TYPE_CHECKING:
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.intake import Intake, Taken
+
+app = opt.group("curate", "Make a data set: curate DIR opens it in the browser.")
 
 DirArg = Annotated[Path, Parameter(help="The folder of the data set.")]
 WhoOpt = Annotated[str, Parameter(help="Who does it, as the log has it: a pseudonym.")]
@@ -29,12 +33,7 @@ WHO = "command-line"
 
 @app.default
 def serve(
-    folder: DirArg,
-    /,
-    *,
-    host: str = "127.0.0.1",
-    port: Annotated[int, at_least(0)] = 8600,
-    allow_host: Many = (),
+    folder: DirArg, /, *, host: str = "127.0.0.1", port: opt.Whole = 8600, allow_host: opt.Many = ()
 ) -> None:
     """Open a data set in the browser until interrupted: every change is on the disk at once.
 
@@ -62,26 +61,31 @@ def serve(
     print("stopped; every change is kept: run the same command again to go on")
 
 
+@opt.options()
+class Adding:
+    """How pictures are taken in."""
+
+    references: Path | None = None
+    "The reference of an input, or a folder of them with the same names."
+    align: str = "affine"
+    "Of references: affine, or none (of one size)."
+    set: Annotated[opt.Many, Parameter(name="--set")] = ()
+    """NAME=VALUE of every new sample, may be repeated: split, category (broad to narrow:
+    Lung/remove), protocol, url, licence, consent, or any attribute."""
+    longest: opt.Whole = 0
+    "Scale larger pictures to this longest side; 0: none."
+    window: str = "file"
+    "Of scans: file, full, or CENTRE,WIDTH."
+    frames: str = "middle"
+    "Of scans with several: first, middle, last, all, or 1,5,20."
+    ocr: OcrOpt = "rapidocr"
+    keep_names: bool = False
+    "Names of files become ids; they leave with the set."
+    who: WhoOpt = WHO
+
+
 @app.command
-def add(
-    folder: DirArg,
-    pictures: Annotated[
-        tuple[Path, ...], Parameter(help="Pictures, DICOM files, folders of them.", negative=())
-    ] = (),
-    /,
-    *,
-    references: Path | None = None,
-    align: Annotated[str, Parameter(help="Of references: affine, or none (of one size).")] = (
-        "affine"
-    ),
-    set_: Annotated[Many, Parameter(name="--set")] = (),
-    longest: Annotated[int, at_least(0)] = 0,
-    window: str = "file",
-    frames: str = "middle",
-    ocr: OcrOpt = "rapidocr",
-    keep_names: bool = False,
-    who: WhoOpt = WHO,
-) -> int:
+def add(folder: DirArg, pictures: tuple[Path, ...] = (), /, *, asked: Adding = Adding()) -> int:
     """Take pictures in, a sample each, without their metadata; with --references pairs, of which
     each reference is brought onto its input. Texts and faces are proposed to be hidden. Without
     pictures: search those of the set that were taken in without an OCR engine.
@@ -90,77 +94,72 @@ def add(
 
     Parameters
     ----------
-    references
-        The reference of an input, or a folder of them with the same names.
-    set_
-        NAME=VALUE of every new sample, may be repeated: split, category (broad to narrow:
-        Lung/remove), protocol, url, licence, consent, or any attribute.
-    longest
-        Scale larger pictures to this longest side; 0: none.
-    window
-        Of scans: file, full, or CENTRE,WIDTH.
-    frames
-        Of scans with several: first, middle, last, all, or 1,5,20.
-    keep_names
-        Names of files become ids; they leave with the set.
+    pictures
+        Pictures, DICOM files, folders of them.
     """
     from editgauge.curation import fields, intake, privacy
     from editgauge.curation.dataset import DataSet
+    from editgauge.store.selection import settings
 
+    if asked.references is not None and len(pictures) != 1:
+        raise UsageError("--references: wanted one input, or one folder of them")
     how = intake.Intake(
-        who=who,
-        longest=longest,
-        fields=fields.fields_of(Settings.of(set_)),
-        align=align,
-        window=window,
-        frames=frames,
-        engine=privacy.engine_of(ocr),
-        keep_names=keep_names,
+        who=asked.who,
+        longest=asked.longest,
+        fields=fields.fields_of(settings(asked.set)),
+        align=asked.align,
+        window=asked.window,
+        frames=asked.frames,
+        engine=privacy.engine_of(asked.ocr),
+        keep_names=asked.keep_names,
     )
     with DataSet(folder) as data:
-        if references is not None and len(pictures) != 1:
-            raise UsageError("--references: wanted one input, or one folder of them")
-        with output.progress() as show:
-            if references is not None:
-                taken = intake.pair(data, pictures[0], references, how, show)
-            elif pictures:
-                taken = intake.add(data, pictures, how, show)
-            else:
-                rest = (r for r in data.records() if not all(r.facts(p).searched for p in r.shown))
-                names = [record.id for record in rest]
-                found = privacy.search(data, names, who, engine=how.engine, progress=show)
-                taken = [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
-        for item in taken:
-            if not item.sample and not output.as_json():
-                output.note(f"not taken in: {item.said}")
-        lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
-        verb = "taken in" if pictures else "searched"
-        lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
-        output.emit({"taken": [item._asdict() for item in taken]}, lines)
-        return 0 if all(item.sample for item in taken) else 1
+        taken = _taken(data, pictures, asked.references, how)
+    for item in taken:
+        if not item.sample and not output.as_json():
+            output.note(f"not taken in: {item.said}")
+    lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
+    verb = "taken in" if pictures else "searched"
+    lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
+    output.emit({"taken": [item._asdict() for item in taken]}, lines)
+    return 0 if all(item.sample for item in taken) else 1
+
+
+def _taken(
+    data: DataSet, pictures: tuple[Path, ...], references: Path | None, how: Intake
+) -> list[Taken]:
+    from editgauge.curation import intake, privacy
+
+    with output.progress() as show:
+        if references is not None:
+            return intake.pair(data, pictures[0], references, how, show)
+        if pictures:
+            return intake.add(data, pictures, how, show)
+        rest = (r for r in data.records() if not all(r.facts(p).searched for p in r.shown))
+        names = [record.id for record in rest]
+        found = privacy.search(data, names, how.who, engine=how.engine, progress=show)
+        return [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
 
 
 @app.command(name="set")
 def set_fields(
-    folder: DirArg,
-    sample: Annotated[str, Parameter(help="The id of a sample, or . for the set as a whole.")],
-    fields: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="NAME=VALUE. Of a sample any field or attribute (instruction, category "
-            "broad/narrow, source.licence…; empty takes it out), mask=difference (or "
-            "box:LEFT,TOP,WIDTH,HEIGHT; mask.roi, mask.second), "
-            "review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted). "
-            "Of the set title, description, licence, protocol, required, reviews, expert.",
-            negative=(),
-        ),
-    ],
-    /,
-    *,
-    note: Annotated[str, Parameter(help="Why; kept in the log, and with a review.")] = "",
-    who: WhoOpt = WHO,
+    folder: DirArg, sample: str, fields: tuple[str, ...], /, *, note: str = "", who: WhoOpt = WHO
 ) -> None:
-    """Set what is known of a sample, or of the whole set; draw its mask, review it, withdraw it."""
+    """Set what is known of a sample, or of the whole set; draw its mask, review it, withdraw it.
+
+    Parameters
+    ----------
+    sample
+        The id of a sample, or . for the set as a whole.
+    fields
+        NAME=VALUE. Of a sample any field or attribute (instruction, category broad/narrow,
+        source.licence…; empty takes it out), mask=difference (or box:LEFT,TOP,WIDTH,HEIGHT;
+        mask.roi, mask.second), review=accept|reject|flag, state=draft|withdrawn|erased (its
+        pictures are deleted). Of the set title, description, licence, protocol, required, reviews,
+        expert.
+    note
+        Why; kept in the log, and with a review.
+    """
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.fields import set_words
     from editgauge.curation.records import Record
@@ -174,14 +173,26 @@ def set_fields(
 @app.command
 def invite(
     folder: DirArg,
-    name: Annotated[str, Parameter(help="A pseudonym.")],
+    name: str,
     /,
     *,
-    expert: Annotated[bool, Parameter(help="May accept samples that need an expert.")] = False,
-    revoke: Annotated[bool, Parameter(help="Make the link useless; what was done stays.")] = False,
-    base: Annotated[str, Parameter(help="How links begin.")] = "http://127.0.0.1:8600",
+    expert: bool = False,
+    revoke: bool = False,
+    base: str = "http://127.0.0.1:8600",
 ) -> None:
-    """Make a personal link for somebody, or make it useless; it is shown once and kept nowhere."""
+    """Make a personal link for somebody, or make it useless; it is shown once and kept nowhere.
+
+    Parameters
+    ----------
+    name
+        A pseudonym.
+    expert
+        May accept samples that need an expert.
+    revoke
+        Make the link useless; what was done stays.
+    base
+        How links begin.
+    """
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.review import EXPERT
 
@@ -195,13 +206,14 @@ def invite(
 
 
 @app.command
-def log(
-    folder: DirArg,
-    /,
-    *,
-    sample: Annotated[str, Parameter(help="Only of this one.")] = "",
-) -> None:
-    """Print every change ever made, oldest first; what is damaged is named."""
+def log(folder: DirArg, /, *, sample: str = "") -> None:
+    """Print every change ever made, oldest first; what is damaged is named.
+
+    Parameters
+    ----------
+    sample
+        Only of this one.
+    """
     from editgauge.curation.dataset import DataSet
 
     with DataSet(folder) as data:
@@ -220,56 +232,53 @@ def log(
             output.note(f"damaged: {problem}")
 
 
+@opt.options()
+class Exporting:
+    """What leaves, how, and whereto."""
+
+    to: Path | None = None
+    "A new or an empty folder; with --version the zip file."
+    layout: str = ""
+    "texteditbench, textedit, medebench, krisbench or imagefolder."
+    version: str = ""
+    "Three numbers: 1.0.0."
+    ready_only: bool = False
+    "Leave out samples that are not ready."
+    ocr: OcrOpt = ""
+    who: WhoOpt = WHO
+
+
 @app.command
-def export(
-    folder: DirArg,
-    /,
-    *,
-    to: Path | None = None,
-    layout: str = "",
-    version: str = "",
-    ready_only: bool = False,
-    ocr: OcrOpt = "",
-    who: WhoOpt = WHO,
-) -> int:
+def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
     """Write the set in an official layout, so that its scripts run on it, or Hugging Face's; or a
     version as one zip file with checksums, a card, and what changed since the last one. Nothing is
     written while a sample may not leave. Without --to: only say what keeps samples back.
 
     Exit code 1: samples are kept back.
-
-    Parameters
-    ----------
-    to
-        A new or an empty folder; with --version the zip file.
-    layout
-        texteditbench, textedit, medebench, krisbench or imagefolder.
-    version
-        Three numbers: 1.0.0.
-    ready_only
-        Leave out samples that are not ready.
     """
     from editgauge.curation import exports, review
     from editgauge.curation.dataset import DataSet
 
+    to, layout = asked.to, asked.layout
     with DataSet(folder) as data:
         exports.need_layout(layout)
-        engine = review.engine_for_scans(data, ocr)
+        engine = review.engine_for_scans(data, asked.ocr)
         if to is None:
             return _ready(data, layout, engine)
-        if bool(layout) == bool(version):
+        if bool(layout) == bool(asked.version):
             raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
-        if version:
-            told = exports.release(data, to, version, ready_only=ready_only, engine=engine, who=who)
-            output.emit(told, [f"version {version}: {to}", *_changed(told)])
+        how: dict[str, Any] = {"engine": engine, "who": asked.who, "ready_only": asked.ready_only}
+        if asked.version:
+            told = exports.release(data, to, asked.version, **how)
+            output.emit(told, [f"version {asked.version}: {to}", *_changed(told)])
             return 0
-        done = exports.export(data, to, layout, ready_only=ready_only, engine=engine, who=who)
-        lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
-        lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
-        lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
-        left = [fault._asdict() for fault in done.left_out]
-        output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines)
-        return 1 if left else 0
+        done = exports.export(data, to, layout, **how)
+    lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
+    lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
+    lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
+    left = [fault._asdict() for fault in done.left_out]
+    output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines)
+    return 1 if left else 0
 
 
 def _ready(data: Any, layout: str, engine: Any) -> int:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import DataArg, Many, Settings, words
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,69 +22,61 @@ _SHOWN = 50
 # -- fetch -----------------------------------------------------------------------------------------
 
 
-def fetch(
-    what: Annotated[
-        str, Parameter(help="A benchmark; weights; or prompts (what a paper asked its judge).")
-    ],
-    names: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="With weights: which, without names they are listed. With prompts: the benchmark. "
-            "With a benchmark: another data set on the hub, OWNER/NAME.",
-            negative=(),
-        ),
-    ] = (),
-    /,
-    *,
-    to: Path | None = None,
-    run: Path | None = None,
-    source: Annotated[Path | None, Parameter(name="--from")] = None,
-    revision: str = "",
-) -> None:
+@opt.options()
+class Fetching:
+    """What is fetched, and whereto."""
+
+    to: Path | None = None
+    "The folder; of a benchmark's data by default data/<name>."
+    run: Path | None = None
+    "With prompts: the run that gets the paper's prompts."
+    source: Annotated[Path | None, Parameter(name="--from")] = None
+    "With prompts: a local clone of the authors' repository."
+    revision: str = ""
+    "Commit, branch or tag of the data; recorded as a commit."
+
+
+def fetch(what: str, names: tuple[str, ...] = (), /, *, asked: Fetching = Fetching()) -> None:
     """Fetch official data, network weights, or a paper's prompts. Continues where it stopped and
     verifies every file.
 
     Parameters
     ----------
-    to
-        The folder; of a benchmark's data by default data/<name>.
-    run
-        With prompts: the run that gets the paper's prompts.
-    source
-        With prompts: a local clone of the authors' repository.
-    revision
-        Commit, branch or tag of the data; recorded as a commit.
+    what
+        A benchmark; weights; or prompts (what a paper asked its judge).
+    names
+        With weights: which, without names they are listed. With prompts: the benchmark. With a
+        benchmark: another data set on the hub, OWNER/NAME.
     """
     if what == "weights":
         _weights(names)
     elif what == "prompts":
-        _prompts(names, run, to, source)
+        _prompts(names, asked)
     elif len(names) > 1 or (names and "/" not in names[0]):
         raise UsageError(f"fetch {what} {' '.join(names)}: names belong to weights and prompts")
     else:
-        _data(_benchmark(what), to, revision, "".join(names))
+        _data(_benchmark(what), asked, "".join(names))
 
 
-def _data(benchmark: Benchmark, to: Path | None, revision: str, repo: str) -> None:
+def _data(benchmark: Benchmark, asked: Fetching, repo: str) -> None:
     from editgauge.services.hub import fetch_dataset
 
     name, source = benchmark.name, benchmark.data
     if source is None:
         raise UsageError(f"{name}: there is nothing to fetch (built in, or without a named source)")
-    target = to or Path("data") / name
+    to, show = asked.to or Path("data") / name, output.transfer(name)
     _noted(source.note)
-    shown = output.transfer(name)
     fetched = fetch_dataset(
-        source, target, revision=revision or None, repo=repo or None, progress=shown
+        source, to, revision=asked.revision or None, repo=repo or None, progress=show
     )
     lines = [
-        f"{fetched.repo} at {fetched.commit}: {fetched.files} files, {fetched.bytes / 1e6:.1f} MB, "
-        f"{fetched.new} of them new",
-        *(f"note: unpack {target / archive} before scoring" for archive in fetched.archives),
-        f"data:  {target}",
-        f"next:  editgauge check {name} {target}",
+        f"{fetched.repo} at {fetched.commit}: {output.counted(fetched.files, 'file')}, "
+        f"{fetched.bytes / 1e6:.1f} MB, {fetched.new} of them new",
+        *(f"note: unpack {to / archive} before scoring" for archive in fetched.archives),
+        f"data:  {to}",
+        f"next:  editgauge check {name} {to}",
     ]
-    output.emit({"benchmark": name, **asdict(fetched), "to": str(target)}, lines)
+    output.emit({"benchmark": name, **asdict(fetched), "to": str(to)}, lines)
 
 
 def _weights(names: Sequence[str]) -> None:
@@ -98,7 +90,10 @@ def _weights(names: Sequence[str]) -> None:
         files = {file: str(path) for file, path in local.paths.items()}
         done.append({"name": name, "files": files, **local.identity})
     if done:
-        lines = [f"{one['name']}: {len(one['files'])} files here and verified" for one in done]
+        lines = [
+            f"{one['name']}: {output.counted(len(one['files']), 'file')} here and verified"
+            for one in done
+        ]
         lines.append("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
         output.emit({"weights": done}, lines)
         return
@@ -111,26 +106,28 @@ def _weights(names: Sequence[str]) -> None:
     output.emit({"folder": str(table.folder(None)), "weights": listed}, lines)
 
 
-def _prompts(names: Sequence[str], run: Path | None, to: Path | None, clone: Path | None) -> None:
+def _prompts(names: Sequence[str], asked: Fetching) -> None:
     from editgauge.judging import paper, prompts
     from editgauge.store.run import Run
 
-    if len(names) != 1 or (run is None) == (to is None):
+    run = asked.run
+    if len(names) != 1 or (run is None) == (asked.to is None):
         raise UsageError("fetch prompts: wanted one benchmark, and --run RUN or --to FOLDER")
     benchmark = _benchmark(names[0])
     released = prompts.declared(benchmark)
     if run is not None:
         Run.create(run)
-    target = to or prompts.folder_of(run or Path(), benchmark.name)
-    made = paper.fetch(released, target, clone=clone, progress=output.transfer("prompts"))
+    to = asked.to or prompts.folder_of(run or Path(), benchmark.name)
+    show = output.transfer("prompts")
+    made = paper.fetch(released, to, clone=asked.source, progress=show)
     _noted(released.note)
-    typed = f"--prompts paper --run {run}" if run else f"--prompts {target}"
+    typed = f"--prompts paper --run {run}" if run else f"--prompts {to}"
     scripts = output.counted(len(made.by_path), "script")
     lines = [
-        f"{benchmark.name}: {scripts} of {released.repository}, in {target}",
+        f"{benchmark.name}: {scripts} of {released.repository}, in {to}",
         f"next:  editgauge judge {benchmark.name} DATA --show {typed}",
     ]
-    facts: dict[str, Any] = {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(target)}
+    facts: dict[str, Any] = {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(to)}
     facts |= {"repository": released.repository, "scripts": sorted(made.by_path)}
     output.emit(facts, lines)
 
@@ -143,25 +140,31 @@ def _noted(text: str) -> None:
 # -- check -----------------------------------------------------------------------------------------
 
 
+@opt.options()
+class Checking:
+    """What is looked at, and what is said of it."""
+
+    outputs: Path | None = None
+    "A folder of outputs in official naming, one model's or several."
+    editor: str | None = None
+    "The model in OUTPUTS to look at. Default: all that are there."
+    split: opt.SplitOpt = None
+    ignore: opt.Many = ()
+    "A kind of line that needs no attention; may be repeated."
+    strict: bool = False
+    "Exit code 1 for the data's own faults as well."
+    every: Annotated[bool, Parameter(name="--all")] = False
+    "Print every line, not only the first of a kind and every repair."
+    repair: bool = False
+    "Of a run: take damaged records out; they are kept beside the others."
+
+
 def check(
-    what: Annotated[
-        str,
-        Parameter(
-            name="BENCHMARK|RUN",
-            help="A benchmark, whose data and outputs are looked at; or a run folder, of which "
-            "every record and output is.",
-        ),
-    ],
-    data: DataArg = None,
+    what: Annotated[str, Parameter(name="BENCHMARK|RUN")],
+    data: opt.DataArg = None,
     /,
     *,
-    outputs: Path | None = None,
-    editor: str | None = None,
-    split: str | None = None,
-    ignore: Many = (),
-    strict: bool = False,
-    every: Annotated[bool, Parameter(name="--all")] = False,
-    repair: bool = False,
+    asked: Checking = Checking(),
 ) -> int:
     """Look for faults before anything is spent: in data (counts, repairs, files, masks,
     references), in outputs, or in a run.
@@ -172,41 +175,25 @@ def check(
 
     Parameters
     ----------
-    outputs
-        A folder of outputs in official naming, one model's or several.
-    editor
-        The model in OUTPUTS to look at. Default: all that are there.
-    split
-        Only this split (or set) of the benchmark.
-    ignore
-        A kind of line that needs no attention; may be repeated.
-    strict
-        Exit code 1 for the data's own faults as well.
-    every
-        Print every line, not only the first of a kind and every repair.
-    repair
-        Of a run: take damaged records out; they are kept beside the others.
+    what
+        A benchmark, whose data and outputs are looked at; or a run folder, of which every record
+        and output is.
     """
     if _is_run(what):
-        return _check_run(Path(what), repair)
+        return _check_run(Path(what), asked.repair)
     from editgauge.run.check import check as look
 
-    if editor is not None and outputs is None:
+    if asked.editor is not None and asked.outputs is None:
         raise UsageError("--editor: wanted --outputs DIR with it")
-    if repair:
+    if asked.repair:
         raise UsageError("--repair: belongs to a run: editgauge check RUN --repair")
-    with output.progress() as progress:
+    outputs: dict[str, Any] = {"outputs": asked.outputs, "editor": asked.editor}
+    with output.progress() as show:
         checked = look(
-            _benchmark(what),
-            data,
-            split=split,
-            outputs=outputs,
-            editor=editor,
-            ignore=ignore,
-            progress=progress,
+            _benchmark(what), data, split=asked.split, ignore=asked.ignore, progress=show, **outputs
         )
-    output.emit(checked.as_dict(), checked.lines(None if every else 5))
-    return 0 if checked.passed(strict=strict) else 1
+    output.emit(checked.as_dict(), checked.lines(None if asked.every else 5))
+    return 0 if checked.passed(strict=asked.strict) else 1
 
 
 def _is_run(word: str) -> bool:
@@ -215,7 +202,7 @@ def _is_run(word: str) -> bool:
 
     if word.startswith("dir:") or catalog.canonical(word) in catalog.names("benchmarks"):
         return False
-    return ":/" in word or Path(word).is_dir() or "/" in word
+    return "/" in word or Path(word).is_dir()
 
 
 def _check_run(run: Path, repair: bool) -> int:
@@ -245,34 +232,22 @@ def _check_run(run: Path, repair: bool) -> int:
 # -- new -------------------------------------------------------------------------------------------
 
 
-def new(
-    kind: Annotated[str, Parameter(help="benchmark, dataset or prompts.")],
-    name: Annotated[
-        str,
-        Parameter(
-            help="Of a benchmark its name; of a data set its folder; of prompts the benchmark "
-            "whose rubrics are copied."
-        ),
-    ],
-    fields: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="NAME=VALUE of a data set: name, title, licence, protocol (measure it as a "
-            "benchmark of these), required (before export: url,licence,consent), reviews (people "
-            "who must accept a sample), expert (categories that need one).",
-            negative=(),
-        ),
-    ] = (),
-    /,
-    *,
-    to: Path | None = None,
-) -> None:
+def new(kind: str, name: str, fields: tuple[str, ...] = (), /, *, to: Path | None = None) -> None:
     """Start something of your own: a judge benchmark as a package (declaration, rubric, test); a
     data set, which is a benchmark, dir:DIR, as soon as it has samples; or a copy of a judge's
     prompts, to be changed and used with judge --prompts FOLDER.
 
     Parameters
     ----------
+    kind
+        benchmark, dataset or prompts.
+    name
+        Of a benchmark its name; of a data set its folder; of prompts the benchmark whose rubrics
+        are copied.
+    fields
+        NAME=VALUE of a data set: name, title, licence, protocol (measure it as a benchmark of
+        these), required (before export: url,licence,consent), reviews (people who must accept a
+        sample), expert (categories that need one).
     to
         The folder to write of a benchmark or prompts; default: NAME here, NAME-prompts.
     """
@@ -281,7 +256,7 @@ def new(
 
         _written(to or Path(name), skeleton.write(name, to or Path(name)))
     elif kind == "dataset":
-        _new_dataset(Path(name), Settings.of(fields))
+        _new_dataset(Path(name), fields)
     elif kind == "prompts":
         from editgauge.judging import prompts
 
@@ -301,21 +276,22 @@ def _written(folder: Path, paths: Sequence[Path], of: str = "") -> None:
     output.emit({"folder": str(folder), "files": files}, lines)
 
 
-def _new_dataset(to: Path, given: Settings) -> None:
+_ABOUT = dict.fromkeys(("name", "title", "licence", "protocol", "required", "expert"), str) | {
+    "reviews": int
+}
+
+
+def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.records import about_of, name_from
 
-    said: dict[str, Any] = {
-        name: given.take(name, "") for name in ("name", "title", "licence", "protocol")
+    said = opt.given(fields, _ABOUT, "new dataset")
+    policy: dict[str, Any] = {
+        name: opt.words(said.pop(name, "")) for name in ("required", "expert")
     }
-    said["name"] = said["name"] or name_from(to)
-    said["policy"] = {
-        "required": words(given.take("required", "")),
-        "reviews": given.take("reviews", 0, int),
-        "expert": words(given.take("expert", "")),
-    }
-    given.end(("name", "title", "licence", "protocol", "required", "reviews", "expert"))
-    made = DataSet.create(to, about_of(said, str(to)))
+    policy["reviews"] = said.pop("reviews", 0)
+    about = {"name": name_from(to), **said, "policy": policy}
+    made = DataSet.create(to, about_of(about, str(to)))
     lines = [
         f"data set {made.about.name}: {to}",
         f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}",

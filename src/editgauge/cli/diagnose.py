@@ -2,133 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+from msgspec import Meta
 
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    RUN,
-    BenchmarkArg,
-    Count,
-    DataArg,
-    EditorsOpt,
-    Many,
-    OnlyBenchmark,
-    Placing,
-    RetryOpt,
-    RunArg,
-    RunOpt,
-    SetOpt,
-    Settings,
-    at_least,
-    place_of,
-)
-from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from editgauge.run.diagnose import Maps
-    from editgauge.tuning.training import Recipe
+    from editgauge.run.diagnose import Request
+    from editgauge.run.material import Material
+    from editgauge.tuning.command import Order
+    from editgauge.tuning.split import Split
 
-_MAPS = ("model", "dtype", "resolution", "alpha", "bins", "floor")
-_HIGH = ("accurate", "preserved", "iou", "changed")
+_MAPS: dict[str, Any] = {
+    "model": str,
+    "dtype": str,
+    "resolution": Literal["all"] | Annotated[int, Meta(ge=1, le=1 << 16)],
+    "alpha": Annotated[float, Meta(ge=0)],
+    "bins": Annotated[int, Meta(ge=2, le=1 << 16)],
+    "floor": Annotated[float, Meta(ge=0, le=255)],
+}
+_HIGH: dict[str, Any] = dict.fromkeys(("accurate", "preserved", "iou", "changed"), float)
 
 
 # -- diagnose --------------------------------------------------------------------------------------
 
 
+@opt.options()
+class Diagnosing:
+    """What is looked at, and how."""
+
+    editor: opt.EditorsOpt = ()
+    basis: Annotated[Literal["pixels", "attention", "both"], Parameter(name="--from")] = "both"
+    """pixels: where outputs changed, of every editor; attention: where the model looked, of
+    diffusers editors (runs them again); both: as far as it can be told."""
+    benchmark: opt.OnlyBenchmark = ""
+    limit: opt.LimitOpt = None
+    sample: opt.SampleOpt = ()
+    where: opt.WhereOpt = ()
+    concepts: Path | None = None
+    "A csv file with the columns sample,concept or task,concept: whose attention is looked at."
+    device: opt.DeviceOpt = ""
+    figures: Path | None = None
+    "Also draw every diagnosed output in this folder, a PNG each."
+    retry: opt.RetryOpt = ""
+    set: opt.SetOpt = ()
+    """NAME=VALUE, may be repeated: model (the weights' folder or hub id, where the run does not
+    tell), dtype, resolution (longer side of a U-Net's maps that count, or all; 16), alpha (factor
+    of Otsu's threshold; 1.3), bins (of its histogram; 256), floor (differences up to it are no
+    change; 10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
+    changed (share of a picture; 0.005)."""
+
+    def request(self) -> Request:
+        """The options as a diagnosis takes them."""
+        from editgauge.run.diagnose import Maps, Request
+        from editgauge.store import selection
+
+        found = opt.given(self.set, _MAPS | _HIGH)
+        maps: dict[str, Any] = {
+            name: None if found[name] == "all" else found[name] for name in found.keys() & _MAPS
+        }
+        return Request(
+            basis=self.basis,
+            benchmark=self.benchmark,
+            editors=self.editor,
+            limit=self.limit,
+            ids=self.sample,
+            where=self.where,
+            concepts=self.concepts,
+            maps=Maps(device=self.device or None, **maps),
+            cutoffs={name: found[name] for name in found.keys() & _HIGH},
+            figures=self.figures,
+            retry=selection.statuses(self.retry),
+        )
+
+
 def diagnose(
-    run: RunArg,
-    /,
-    *,
-    editor: EditorsOpt = (),
-    basis: Annotated[Literal["pixels", "attention", "both"], Parameter(name="--from")] = "both",
-    benchmark: OnlyBenchmark = "",
-    limit: Count | None = None,
-    sample: Many = (),
-    where: Many = (),
-    concepts: Path | None = None,
-    device: str | None = None,
-    figures: Path | None = None,
-    placing: Placing = Placing(),
-    retry: RetryOpt = "",
-    set_: SetOpt = (),
+    run: opt.RunArg, /, *, asked: Diagnosing = Diagnosing(), placing: opt.Placing = opt.Placing()
 ) -> int:
     """Say why edits failed: where the model looked, and where the picture changed, against where it
     should have. Writes rows of the track diagnosis, and reads every output as edited well, at the
     right place without doing it, neither, or acted elsewhere. Stops and continues at any point.
 
     Exit code 0: done; 1: some outputs have no score that should have one.
-
-    Parameters
-    ----------
-    basis
-        pixels: where outputs changed, of every editor; attention: where the model looked, of
-        diffusers editors (runs them again); both: as far as it can be told.
-    limit
-        Only the first N samples.
-    sample
-        Only this sample id, or @FILE with ids; may be repeated.
-    where
-        NAME=VALUE: only samples with this attribute; may be repeated.
-    concepts
-        A csv file with the columns sample,concept or task,concept: whose attention is looked at.
-    device
-        Where the model runs: auto, cpu, cuda, cuda:1.
-    figures
-        Also draw every diagnosed output in this folder, a PNG each.
-    set_
-        NAME=VALUE, may be repeated: model (the weights' folder or hub id, where the run does not
-        tell), dtype, resolution (longer side of a U-Net's maps that count, or all; 16), alpha
-        (factor of Otsu's threshold; 1.3), bins (of its histogram; 256), floor (differences up to it
-        are no change; 10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7),
-        iou (0.3), changed (share of a picture; 0.005).
     """
     from editgauge.cli.table import print_table
-    from editgauge.run.diagnose import Request
     from editgauge.run.diagnose import diagnose as diagnosed
-    from editgauge.store import selection
-    from editgauge.store.remote import changing
     from editgauge.tables.draw import as_json
 
-    given = Settings.of(set_)
-    high = {
-        "accurate": given.take("accurate", None, float),
-        "preserved": given.take("preserved", None, float),
-        "iou": given.take("iou", 0.3, float),
-        "changed": given.take("changed", 0.005, float),
-    }
-    request = Request(
-        basis=basis,
-        benchmark=benchmark,
-        editors=editor,
-        limit=limit,
-        ids=sample,
-        where=where,
-        concepts=concepts,
-        maps=_maps(given, device),
-        cutoffs=high,
-        figures=figures,
-        retry=selection.statuses(retry),
-    )
-    given.end((*_MAPS, *_HIGH))
-    with (
-        changing(run) as folder,
-        placing.open() as engine,
-        output.progress() as show,
-        output.warned(folder),
-    ):
-        found = diagnosed(folder, replace(request, workers=engine), show)
-    place = place_of(run)
-    if output.as_json():
-        tables = [as_json(table) for table in found.tables]
-        output.print_json({"run": place, **found.as_dict(), "tables": tables})
-    else:
-        for line in found.lines():
-            print(line)
+    request = asked.request()
+    with opt.run_there(run) as folder, placing.open() as workers, output.progress() as show:
+        found = diagnosed(folder, replace(request, workers=workers), show)
+    place, tables = opt.place_of(run), [as_json(table) for table in found.tables]
+    output.emit({"run": place, **found.as_dict(), "tables": tables}, found.lines())
+    if not output.as_json():
         for table in found.tables:
             print()
             print_table(table, "terminal")
@@ -138,88 +109,78 @@ def diagnose(
     return 0 if found.complete else 1
 
 
-def _maps(given: Settings, device: str | None) -> Maps:
-    """How maps are made and cut. Raises `UsageError` for a resolution that is none."""
-    from editgauge.run.diagnose import Maps
-
-    resolution = given.take("resolution", "16")
-    side = None
-    if resolution != "all":
-        side = int(resolution) if resolution.isdecimal() else 0
-        if not 1 <= side <= 1 << 16:
-            raise UsageError(f"--set resolution={resolution}: wanted a number such as 16, or all")
-    alpha, floor = given.take("alpha", 1.3, float), given.take("floor", 10.0, float)
-    bins = given.take("bins", 256, int)
-    if not (alpha >= 0 and 0 <= floor <= 255 and 2 <= bins <= 65536):
-        raise UsageError("--set: wanted alpha >= 0, floor from 0 to 255, bins from 2 to 65536")
-    return Maps(
-        alpha=alpha,
-        bins=bins,
-        floor=floor,
-        resolution=side,
-        model=given.take("model", ""),
-        device=device,
-        dtype=given.take("dtype", ""),
-    )
-
-
 # -- tune ------------------------------------------------------------------------------------------
 
+_TRAIN = {"rate": float, "resolution": int, "precision": str}
+_EVERY = {"checkpoint_every": Annotated[int, Meta(ge=1)]}
 
-@Parameter(name="*", group="Training")
-@dataclass(frozen=True, kw_only=True)
+
+@opt.options()
+class Tuning:
+    """Which editor learns what, and where it is tested."""
+
+    editor: str = "instructpix2pix"
+    "instructpix2pix, or another editor with such a pipeline."
+    task: opt.Many = ()
+    "The task to learn; may be repeated, each by itself."
+    samples: str = "0,4,8,16"
+    "Numbers of training samples; 0: the editor as it is."
+    run: opt.RunOpt = opt.RUN
+    split: opt.SplitOpt = None
+    test: opt.Count | None = None
+    "Test at most so many samples of a task."
+    only_split: bool = False
+    "Draw and store the split, and show it."
+    model: str = ""
+    "A hub id or a folder of weights."
+    name: str = ""
+    "The editor's name in rows and tables."
+    device: opt.DeviceOpt = ""
+    set: opt.SetOpt = ()
+
+
+@opt.options("Training")
 class Training:
     """How a U-Net is trained."""
 
-    steps: Count = 50
+    steps: opt.Count = 50
     "Updates for each training sample."
-    lora: Annotated[int, at_least(0)] = 0
+    lora: opt.Whole = 0
     "Train LoRA of this rank; 0: all weights."
-    seed: Annotated[int, at_least(0)] = 0
+    seed: opt.Whole = 0
     "Of split and training."
-    train: Many = ()
+    train: opt.Many = ()
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
     training pictures; 512), precision (float32, bfloat16), checkpoint_every (updates;
     100)."""
 
-    def recipe(self) -> tuple[Recipe, int]:
-        """The options as a training takes them, and the updates between two checkpoints."""
+    def order(self, asked: Tuning) -> Order:
+        """The options as a training takes them."""
         from editgauge.schema import convert
+        from editgauge.store.selection import settings
+        from editgauge.tuning import command, split
         from editgauge.tuning.training import RATES, Recipe
 
-        given = Settings.of(self.train)
-        names = ("rate", "resolution", "precision", "checkpoint_every")
-        values = {
-            "steps_a_sample": self.steps,
-            "rate": given.take("rate", RATES["lora" if self.lora else "all"], float),
-            "resolution": given.take("resolution", 512, int),
-            "precision": given.take("precision", "float32"),
-            "lora": self.lora,
-            "seed": self.seed,
-        }
-        every = given.take("checkpoint_every", 100, int)
-        given.end(names)
-        if every < 1:
-            raise UsageError(f"--train checkpoint_every={every}: wanted at least 1")
-        return convert(values, Recipe, "training"), every
+        train = opt.given(self.train, _TRAIN | _EVERY, "--train")
+        every = train.pop("checkpoint_every", 100)
+        about = {"steps_a_sample": self.steps, "lora": self.lora, "seed": self.seed}
+        recipe = {"rate": RATES["lora" if self.lora else "all"], **about, **train}
+        named = {"model": asked.model, "name": asked.name, "device": asked.device}
+        return command.Order(
+            editor=asked.editor,
+            sizes=tuple(split.sizes(asked.samples)),
+            recipe=convert(recipe, Recipe, "training"),
+            settings={k: v for k, v in named.items() if v} | settings(asked.set),
+            every=every,
+        )
 
 
 def tune(
-    benchmark: BenchmarkArg,
-    data: DataArg = None,
+    benchmark: opt.BenchmarkArg,
+    data: opt.DataArg = None,
     /,
     *,
-    editor: str = "instructpix2pix",
-    task: Many = (),
-    samples: str = "0,4,8,16",
-    run: RunOpt = RUN,
-    split: str | None = None,
-    test: Count | None = None,
-    only_split: bool = False,
-    model: str = "",
-    name: str = "",
-    device: str = "",
-    set_: SetOpt = (),
+    asked: Tuning = Tuning(),
     training: Training = Training(),
 ) -> int:
     """Fine-tune an editor on a few samples of a task, then edit and score the task's other samples.
@@ -227,88 +188,45 @@ def tune(
     A split that is drawn once, and stored in the run, says which samples are trained on. A training
     that was stopped or killed goes on at its last checkpoint. To show demonstrations instead, from
     the same split: editgauge edit --shots 2 --held-out.
-
-    Parameters
-    ----------
-    editor
-        instructpix2pix, or another editor with such a pipeline.
-    task
-        The task to learn; may be repeated, each by itself.
-    samples
-        Numbers of training samples; 0: the editor as it is.
-    split
-        Only this split (or set) of the benchmark.
-    test
-        Test at most so many samples of a task.
-    only_split
-        Draw and store the split, and show it.
-    model
-        A hub id or a folder of weights.
-    name
-        The editor's name in rows and tables.
-    device
-        cuda, cuda:1, mps or cpu.
-    set_
-        NAME=VALUE for editing; may be repeated.
     """
     from editgauge.run.material import Material
     from editgauge.run.score import Scoring
-    from editgauge.store.remote import working
-    from editgauge.store.run import Run
-    from editgauge.store.selection import settings
     from editgauge.tuning import command
     from editgauge.tuning import split as splits
 
-    given: dict[str, Any] = {"model": model, "name": name, "device": device}
-    recipe, every = training.recipe()
-    order = command.Order(
-        editor=editor,
-        sizes=tuple(splits.sizes(samples)),
-        recipe=recipe,
-        settings={k: v for k, v in given.items() if v} | settings(set_),
-        every=every,
-    )
-    if not only_split:  # it loads the libraries that train, which a split does not need
+    order = training.order(asked)
+    if not asked.only_split:  # it loads the libraries that train, which a split does not need
         order.base()
-    whole = Material.open(benchmark, data, split=split)
-    tasks = splits.tasks(whole.every, task)
-    place = place_of(run)
-    with working(run) as here, output.progress() as show:
-        folder = Run.create(here)
-        found = [
-            splits.kept(folder, whole.benchmark.name, name, mine, most=max(order.sizes),
-                        tests=test, seed=recipe.seed)
-            for name, mine in tasks.items()
-        ]  # fmt: skip
-        tested = {identity for one in found for identity in one.test}
-        material = replace(whole, samples=[s for s in whole.every if s.id in tested])
+    whole, place = Material.open(benchmark, data, split=asked.split), opt.place_of(asked.run)
+    tasks = splits.tasks(whole.every, asked.task)
+    how: dict[str, Any] = {"most": max(order.sizes), "tests": asked.test, "seed": training.seed}
+    with opt.run_at(asked.run) as folder, output.progress() as show:
+        name = whole.benchmark.name
+        found = [splits.kept(folder, name, task, mine, **how) for task, mine in tasks.items()]
+        facts = {"run": place, "splits": {one.task: one.record() for one in found}}
+        if asked.only_split:
+            output.emit(facts, map(str, found))
+            return 0
         if not output.as_json():
             print("\n".join(map(str, found)), flush=True)
-        if only_split:
-            if output.as_json():
-                output.print_json(
-                    {"run": place, "splits": {one.task: one.record() for one in found}}
-                )
-            return 0
+        material = _tested(whole, found)
         material.keep(folder)
-        done = command.tune(
-            folder, material.benchmark.name, whole.every, found, order, progress=show
-        )
+        done = command.tune(folder, name, whole.every, found, order, progress=show)
         scored = Scoring(material, folder).run(show, editors=done.editors)
     output.warn(folder)
     typed = f"{benchmark}{f' {data}' if data else ''}"
-    lines: Sequence[str] = [
-        *done.lines(place, material.benchmark.name),
-        f"{scored.summary.computed} scores made now",
+    new = output.counted(scored.summary.computed, "score")
+    lines = [
+        *done.lines(place, name),
+        f"{new} made now",
         f"next:  editgauge judge {typed} --run {place} --model MODEL",
         f"table: editgauge table {place} --published --intervals",
     ]
-    splits_told = {one.task: one.record() for one in found}
-    facts = {
-        "run": place,
-        "splits": splits_told,
-        **done.as_json(),
-        "scores": scored.summary.computed,
-    }
-    output.emit(facts, lines)
+    output.emit({**facts, **done.as_json(), "scores": scored.summary.computed}, lines)
     return 0 if all(one.complete for one in done.edits) else 1
+
+
+def _tested(whole: Material, splits: list[Split]) -> Material:
+    """The samples that the splits leave for tests."""
+    tested = {identity for one in splits for identity in one.test}
+    return replace(whole, samples=[one for one in whole.every if one.id in tested])

@@ -2,75 +2,69 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import Parameter
-
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    RUN,
-    BenchmarkArg,
-    DataArg,
-    Dollars,
-    Narrowing,
-    Placing,
-    RetryOpt,
-    RunOpt,
-    Seconds,
-    SetOpt,
-    at_least,
-    place_of,
-)
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from editgauge.run.edit import Made
+    from editgauge.run.edit import EditSummary, Made
     from editgauge.run.material import Material
 
 
-@Parameter(name="*", group="What the model is told")
-@dataclass(frozen=True, kw_only=True)
+@opt.options()
+class Editing:
+    """Which editor, and where its outputs go."""
+
+    editor: str = ""
+    "The model under test: a name of editgauge list editors, or FILE.py:function."
+    run: opt.RunOpt = opt.RUN
+    model: str = ""
+    "The model of a service, or a local path."
+    base_url: str = ""
+    "Another address of the same interface."
+    set: opt.SetOpt = ()
+    retry: opt.RetryOpt = ""
+    timeout: opt.Seconds = 600.0
+    "Seconds a sample may take; a call of a service: --set timeout=S."
+
+
+@opt.options("What the model is told")
 class Telling:
     """What the editor is told beside the sample's own instruction, or instead of it."""
 
     instruction: str = "original"
     "original, rephrased or description, where the benchmark has it."
-    shots: Annotated[int, at_least(0)] = 0
+    shots: opt.Whole = 0
     "Demonstrations of the same task before each sample."
     held_out: bool = False
     """Only the test samples of the run's split (editgauge tune); demonstrations come from its
     training samples."""
 
 
-@Parameter(name="*", group="Cost")
-@dataclass(frozen=True, kw_only=True)
+@opt.options("Cost")
 class Spending:
     """What editing may cost."""
 
-    budget: Dollars | None = None
+    budget: opt.Dollars | None = None
     "US dollars that editing in this run may cost, all commands together."
-    price: Dollars | None = None
+    price: opt.Dollars | None = None
     "US dollars for one output of a service."
     estimate: bool = False
     "Only say what it would cost; nothing is sent."
 
 
 def edit(
-    benchmark: BenchmarkArg,
-    data: DataArg = None,
+    benchmark: opt.BenchmarkArg,
+    data: opt.DataArg = None,
     /,
     *,
-    editor: str = "",
-    run: RunOpt = RUN,
-    model: str = "",
-    base_url: str = "",
-    set_: SetOpt = (),
-    narrowing: Narrowing = Narrowing(),
-    placing: Placing = Placing(),
-    retry: RetryOpt = "",
-    timeout: Seconds = 600.0,
+    asked: Editing = Editing(),
+    narrowing: opt.Narrowing = opt.Narrowing(),
+    placing: opt.Placing = opt.Placing(),
     telling: Telling = Telling(),
     spending: Spending = Spending(),
 ) -> int:
@@ -78,83 +72,81 @@ def edit(
     edited again.
 
     Exit code 1: some samples have no output; 3: stopped by the budget.
-
-    Parameters
-    ----------
-    editor
-        The model under test: a name of editgauge list editors, or FILE.py:function.
-    model
-        The model of a service, or a local path.
-    base_url
-        Another address of the same interface.
-    timeout
-        Seconds a sample may take; a call of a service: --set timeout=S.
     """
-    from editgauge import catalog
     from editgauge.editors import costs
-    from editgauge.run import edit as editing
-    from editgauge.run.score import offered
+    from editgauge.run.edit import edit_material
     from editgauge.store import selection
-    from editgauge.store.remote import fetched, working
-    from editgauge.store.run import Run
 
-    if not editor:
-        raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
-    retried = selection.statuses(retry)
-    catalog.find("editors", editor)  # a wrong name costs no reading of data
-    material = narrowing.open(benchmark, data)
-    named: dict[str, Any] = {
-        "model": model,
-        "base_url": base_url,
-        "shots": telling.shots or None,
-        "price": spending.price,
-    }
-    settings: dict[str, Any] = {
-        key: value for key, value in named.items() if value not in ("", None)
-    }
-    settings |= selection.settings(set_)
-    request = editing.Request(
-        editor=editor,
-        template=settings.pop("template", ""),
-        settings=settings,
-        instruction=telling.instruction,
-    )
-    shown = None
-    if telling.held_out:
-        material, shown = narrowing.held_out(material, Run.open(fetched(run)))
-    made = editing.make(material, request, shown)
+    retried = selection.statuses(asked.retry)
+    material, made = _made(benchmark, data, asked, narrowing, telling, spending)
     if spending.estimate:
-        return _estimate(material, made, run)
-    name = material.benchmark.name
-    with working(run) as here, placing.open() as engine, output.progress() as show:
-        folder = Run.create(here)
-        summary = editing.edit_material(
+        return _estimate(material, made, asked.run)
+    with opt.run_at(asked.run) as folder, placing.open() as workers, output.progress() as show:
+        summary = edit_material(
             material,
             folder,
             made,
-            workers=engine,
+            workers=workers,
             retry=retried,
-            seconds_a_sample=timeout,
+            seconds_a_sample=asked.timeout,
             budget=spending.budget,
             progress=show,
         )
     output.warn(folder)
+    name = material.benchmark.name
     lines = list(summary.lines(name))
     if spent := costs.spent(made.editor):
         lines.append(f"costs:   {spent}")
-    typed = f"{benchmark}{f' {data}' if data else ''}"
     if summary.counts:
         lines.append(f"outputs: {folder.edits_folder(name, summary.editor)}")
     lines += [summary.stopped] if summary.stopped else []
-    if summary.counts:
-        judged = not offered(material.benchmark) and material.benchmark.judging is not None
-        step, more = ("judge", " --model MODEL") if judged else ("score", "")
-        lines.append(f"next:    editgauge {step} {typed} --run {place_of(run)}{more}")
+    lines += _following(material, summary, f"{benchmark}{f' {data}' if data else ''}", asked.run)
     facts = {**asdict(summary), "counts": dict(summary.counts)}
-    output.emit({"run": place_of(run), "benchmark": name, **facts}, lines)
-    if summary.stopped:
-        return summary.exit_code
-    return 0 if summary.complete else 1
+    output.emit({"run": opt.place_of(asked.run), "benchmark": name, **facts}, lines)
+    return summary.exit_code if summary.stopped else int(not summary.complete)
+
+
+def _made(
+    benchmark: str,
+    data: Path | None,
+    asked: Editing,
+    narrowing: opt.Narrowing,
+    telling: Telling,
+    spending: Spending,
+) -> tuple[Material, Made]:
+    """The samples, and the editor that the options name."""
+    from editgauge import catalog
+    from editgauge.run.edit import Request, make
+    from editgauge.store import selection
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
+
+    if not asked.editor:
+        raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
+    catalog.find("editors", asked.editor)  # a wrong name costs no reading of data
+    material, shown = narrowing.open(benchmark, data), None
+    named = {"model": asked.model, "base_url": asked.base_url, "price": spending.price}
+    named["shots"] = telling.shots or None
+    settings: dict[str, Any] = {k: v for k, v in named.items() if v not in ("", None)}
+    settings |= selection.settings(asked.set)
+    template, instruction = settings.pop("template", ""), telling.instruction
+    request = Request(
+        editor=asked.editor, settings=settings, instruction=instruction, template=template
+    )
+    if telling.held_out:
+        material, shown = narrowing.held_out(material, Run.open(fetched(asked.run)))
+    return material, make(material, request, shown)
+
+
+def _following(material: Material, summary: EditSummary, typed: str, run: Path) -> list[str]:
+    """What gives scores, where there is something to score."""
+    from editgauge.run.score import offered
+
+    if not summary.counts.get("scored"):
+        return []
+    judged = not offered(material.benchmark) and material.benchmark.judging is not None
+    step, more = ("judge", " --model MODEL") if judged else ("score", "")
+    return [f"next:    editgauge {step} {typed} --run {opt.place_of(run)}{more}"]
 
 
 def _estimate(material: Material, made: Made, run: Path) -> int:
@@ -169,11 +161,9 @@ def _estimate(material: Material, made: Made, run: Path) -> int:
     name, editor = material.benchmark.name, made.editor.name
     todo, dollars = costs.estimate(made.editor, editing.remaining(material, there, made.editor))
     rounded = None if dollars is None else round(dollars, 4)
-    about = (
-        "the price is not known: give one with --price 0.04"
-        if dollars is None
-        else f"about {dollars:.2f} US dollars by list prices"
-    )
+    about = "the price is not known: give one with --price 0.04"
+    if dollars is not None:
+        about = f"about {dollars:.2f} US dollars by list prices"
     facts = {"editor": editor, "benchmark": name, "samples": todo, "dollars": rounded}
     output.emit(facts, [f"{editor} on {name}: {todo} to make, {about}"])
     return 0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 from editgauge.cli import output
 from editgauge.errors import UsageError
@@ -15,18 +13,15 @@ _NAMED = 30
 """Names of a kind that `list` shows before it says how many more there are."""
 
 
-def list_names(
-    kind: Annotated[
-        str,
-        Parameter(
-            help="benchmarks, editors, metrics, judges, ocr_engines: what each is; installation: "
-            "extras, weights, keys, GPU. Without: all names, and what is missing."
-        ),
-    ] = "",
-    /,
-) -> None:
+def list_names(kind: str = "", /) -> None:
     """List what can be named in other commands, that of other packages included, and what this
     installation has and lacks.
+
+    Parameters
+    ----------
+    kind
+        benchmarks, editors, metrics, judges, ocr_engines: what each is; installation: extras,
+        weights, keys, GPU. Without: all names, and what is missing.
     """
     from editgauge.cli.help import Line, section
     from editgauge.run.names import KINDS, entries

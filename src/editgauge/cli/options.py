@@ -5,17 +5,18 @@ and a field's docstring is its help.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, dataclass_transform
 
 from cyclopts import App, Parameter
 
 from editgauge import schema
 from editgauge.cli import output
-from editgauge.errors import UsageError
+from editgauge.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from cyclopts.argument import ArgumentCollection
@@ -26,55 +27,21 @@ if TYPE_CHECKING:
     from editgauge.study.calibration import Calibration
     from editgauge.types import Sample
 
+C = TypeVar("C")
 Many = tuple[str, ...]
 """An option that may be repeated."""
 Variants = Literal["faithful", "corrected", "both"]
-Format = Annotated[
-    Literal["terminal", "markdown", "csv", "latex", "json"],
-    Parameter(name="--format", help="How it is printed."),
-]
-
-BenchmarkArg = Annotated[
-    str,
-    Parameter(
-        help="texteditbench, textedit, medebench, krisbench, mini, one of a package of yours, or "
-        "dir:DIR (your own data set)."
-    ),
-]
-DataArg = Annotated[
-    Path | None,
-    Parameter(
-        help="The benchmark's data folder, in its official layout. Not needed for mini and dir:DIR."
-    ),
-]
-RunArg = Annotated[Path, Parameter(help="The run: a folder or an address.")]
-RunsArg = Annotated[
-    tuple[Path, ...], Parameter(help="Run folders; several are read as one.", negative=())
-]
-RunOpt = Annotated[
-    Path, Parameter(help="The run folder: made if it is not there, continued if it is.")
-]
 RUN = Path("runs/default")
-OnlyBenchmark = Annotated[str, Parameter(help="Only this benchmark of the run.")]
-SetOpt = Annotated[
-    Many, Parameter(name="--set", help="NAME=VALUE: a further setting; may be repeated.")
-]
-RetryOpt = Annotated[
-    str,
-    Parameter(help="Do these again: failed, unreadable, refused, missing… (joined by commas)."),
-]
-EditorsOpt = Annotated[
-    Many, Parameter(name="--editor", help="Only this editor; may be repeated. Default: all.")
-]
-SourceOpt = Annotated[
-    Many,
-    Parameter(help="Whose rows, where several judges or OCR engines made some; human: people."),
-]
 
 
-def group(name: str, help: str) -> App:
-    """The application of a group of commands."""
-    return App(name=name, help=help, default_parameter=Parameter(negative=(), allow_repeating=True))
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def options(group: str = "Parameters") -> Callable[[type[C]], type[C]]:
+    """A class of options: a group of `--help`."""
+
+    def made(shape: type[C]) -> type[C]:
+        return Parameter(name="*", group=group)(dataclass(frozen=True, kw_only=True)(shape))
+
+    return made
 
 
 def at_least(low: float) -> Parameter:
@@ -87,22 +54,55 @@ def at_least(low: float) -> Parameter:
     return Parameter(validator=check)
 
 
+def _help(text: str, name: str | None = None) -> Parameter:
+    return Parameter(help=text, name=name)
+
+
+Whole = Annotated[int, at_least(0)]
 Count = Annotated[int, at_least(1)]
 Seconds = Annotated[float, at_least(0.1)]
 Dollars = Annotated[float, at_least(0)]
+_OURS = "texteditbench, textedit, medebench, krisbench, mini"
+BenchmarkArg = Annotated[
+    str, _help(f"{_OURS}, one of a package of yours, or dir:DIR (your own data set).")
+]
+_DATA = "The benchmark's data folder, in its official layout. Not needed for mini and dir:DIR."
+DataArg = Annotated[Path | None, _help(_DATA)]
+RunArg = Annotated[Path, _help("The run: a folder or an address.")]
+RunsArg = Annotated[tuple[Path, ...], _help("Run folders; several are read as one.")]
+RunOpt = Annotated[Path, _help("The run folder: made if it is not there, continued if it is.")]
+OnlyBenchmark = Annotated[str, _help("Only this benchmark of the run.")]
+_RETRY = "Do these again: failed, unreadable, refused, missing… (joined by commas)."
+RetryOpt = Annotated[str, _help(_RETRY)]
+EditorsOpt = Annotated[
+    Many, _help("Only this editor; may be repeated. Default: all.", name="--editor")
+]
+_SOURCE = "Whose rows, where several judges or OCR engines made some; human: people."
+SourceOpt = Annotated[Many, _help(_SOURCE)]
+SampleOpt = Annotated[Many, _help("Only this sample id, or @FILE with ids; may be repeated.")]
+WhereOpt = Annotated[Many, _help("NAME=VALUE: only samples with this attribute; may be repeated.")]
+LimitOpt = Annotated[Count | None, _help("Only the first N samples.")]
+SplitOpt = Annotated[str | None, _help("Only this split (or set) of the benchmark.")]
+DeviceOpt = Annotated[str, _help("Where the model runs: auto, cpu, cuda, cuda:1.")]
+SetOpt = Annotated[Many, _help("NAME=VALUE: a further setting; may be repeated.", name="--set")]
+Format = Annotated[
+    Literal["terminal", "markdown", "csv", "latex", "json"],
+    _help("How it is printed.", name="--format"),
+]
 
 
-@Parameter(name="*", group="Which samples")
-@dataclass(frozen=True, kw_only=True)
+def group(name: str, help: str) -> App:
+    """The application of a group of commands."""
+    return App(name=name, help=help, default_parameter=Parameter(negative=(), allow_repeating=True))
+
+
+@options("Which samples")
 class Narrowing:
     """Which samples of a benchmark."""
 
-    split: str | None = None
-    "Only this split (or set) of the benchmark."
-    limit: Count | None = None
-    "Only the first N samples."
-    sample: Many = ()
-    "Only this sample id, or @FILE with ids; may be repeated."
+    split: SplitOpt = None
+    limit: LimitOpt = None
+    sample: SampleOpt = ()
     where: Many = ()
     """NAME=VALUE: only samples with this split, category, category1…, has_knowledge, has_reference
     or attribute; may be repeated."""
@@ -111,14 +111,8 @@ class Narrowing:
         """The benchmark's data and the samples that the options leave."""
         from editgauge.run.material import Material
 
-        return Material.open(
-            benchmark,
-            data,
-            split=self.split,
-            limit=self.limit,
-            ids=self.sample,
-            where=self.where,
-        )
+        chosen: dict[str, Any] = {"limit": self.limit, "ids": self.sample, "where": self.where}
+        return Material.open(benchmark, data, split=self.split, **chosen)
 
     def held_out(self, material: Material, run: Run) -> tuple[Material, Sequence[Sample]]:
         """The material with the test samples of a run's split alone, as far as the options leave
@@ -134,12 +128,38 @@ class Narrowing:
         return replace(material, samples=chosen), training
 
 
-@Parameter(name="*", group="Where the work is done")
-@dataclass(frozen=True, kw_only=True)
+@options("Which rows")
+class Rows:
+    """Which rows of runs."""
+
+    benchmark: OnlyBenchmark = ""
+    source: SourceOpt = ()
+    where: WhereOpt = ()
+    by: Annotated[str, _help("Also for each value of this attribute.")] = ""
+
+    def calibrated(self, gold: str, settings: Mapping[str, str]) -> Calibration:
+        """These scores corrected by the ratings of `gold`."""
+        from editgauge.study.calibration import Calibration
+
+        return Calibration(
+            gold=gold,
+            benchmark=self.benchmark,
+            where=self.where,
+            sources=self.source,
+            proxies=words(settings.get("proxy", "")),
+            strata=settings.get("strata", ""),
+        )
+
+
+CALIBRATION = {"proxy": str, "strata": str}
+"""What `--set` says with `--calibrate`."""
+
+
+@options("Where the work is done")
 class Placing:
     """Where the work is done, and by how many workers."""
 
-    workers: Annotated[int, at_least(0)] | None = None
+    workers: Whole | None = None
     "Processes; default: the cores. 0: everything in this process."
     engine: str = "local"
     "local (processes here) or ray (the cluster of RAY_ADDRESS, else a Ray of its own)."
@@ -148,34 +168,8 @@ class Placing:
         """A context manager. Raises as `run.workers.open_workers`."""
         from editgauge.run.workers import open_workers
 
-        return open_workers(
-            self.engine, workers=self.workers, cores=cores(), devices=devices, say=output.note
-        )
-
-
-def calibration_of(
-    gold: str,
-    *,
-    benchmark: str,
-    where: Sequence[str],
-    sources: Sequence[str],
-    settings: dict[str, str],
-) -> Calibration:
-    """Scores corrected by the ratings of `gold`; `proxy` (QUESTION=METRIC) and `strata` are taken
-    out of the settings.
-    """
-    from editgauge.study.calibration import Calibration
-
-    proxy = settings.pop("proxy", "")
-    return Calibration(
-        gold=gold,
-        benchmark=benchmark,
-        where=where,
-        sources=sources,
-        proxies=words(proxy),
-        strata=settings.pop("strata", ""),
-        seed=0,
-    )
+        here = {"workers": self.workers, "cores": cores(), "devices": devices}
+        return open_workers(self.engine, **here, say=output.note)  # type: ignore[arg-type]
 
 
 def cores() -> int:
@@ -188,40 +182,26 @@ def words(text: str) -> list[str]:
     return [word for part in text.split(",") if (word := part.strip())]
 
 
-class Settings(dict[str, str]):
-    """``NAME=VALUE`` settings of a command; each is taken once, what is left is an error."""
+def given(pairs: Sequence[str], kinds: Mapping[str, Any], option: str = "--set") -> dict[str, Any]:
+    """What ``NAME=VALUE`` pairs say, as values of these kinds. Raises `UsageError` for a name that
+    has none, and for a value that is none of its kind.
+    """
+    from editgauge.store import selection
 
-    @classmethod
-    def of(cls, pairs: Sequence[str]) -> Settings:
-        """Raises `UsageError` for one without ``=``."""
-        found = cls()
-        for pair in pairs:
-            name, equals, value = pair.partition("=")
-            if not equals or not name:
-                raise UsageError(f"--set {pair}: wanted NAME=VALUE")
-            found[name.strip()] = value
-        return found
-
-    def take(self, name: str, default: Any, kind: Callable[[str], Any] = str) -> Any:
-        """A setting's value, as a number or path where `kind` says so."""
-        if name not in self:
-            return default
-        text = self.pop(name)
+    found = selection.settings(pairs)
+    for name, value in found.items():
+        told = f"{option} {name}={value}"
+        if name not in kinds:
+            hint = _near(name, kinds) or f"; there are: {', '.join(kinds)}"
+            raise UsageError(f"{told}: no such setting{hint}")
         try:
-            return kind(text)
-        except ValueError:
-            wanted = _KINDS.get(kind, "a value")
-            raise UsageError(f"--set {name}={text}: wanted {wanted}") from None
-
-    def end(self, known: Sequence[str]) -> None:
-        """Raise `UsageError` for what nothing took."""
-        if self:
-            name = next(iter(self))
-            hint = _near(name, known) or f"; there are: {', '.join(known)}"
-            raise UsageError(f"--set {name}={self[name]}: no such setting{hint}")
+            found[name] = schema.convert(value, kinds[name], told, strict=False)
+        except DataError as error:
+            raise UsageError(str(error)) from None
+    return found
 
 
-_KINDS: dict[Any, str] = {int: "a whole number", float: "a number"}
+# -- runs ------------------------------------------------------------------------------------------
 
 
 def place_of(run: Path) -> str:
@@ -229,6 +209,25 @@ def place_of(run: Path) -> str:
     from editgauge.store.addresses import address_of
 
     return address_of(run) or str(run)
+
+
+@contextmanager
+def run_at(place: Path) -> Iterator[Run]:
+    """The run to work in, made where it is not there. Raises as `store.remote.working`."""
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
+
+    with working(place) as here:
+        yield Run.create(here)
+
+
+@contextmanager
+def run_there(place: Path) -> Iterator[Run]:
+    """A run that is there already; what is damaged in it is said at the end, however that comes."""
+    from editgauge.store.remote import changing
+
+    with changing(place) as run, output.warned(run):
+        yield run
 
 
 # -- editgauge.toml --------------------------------------------------------------------------------
@@ -273,25 +272,24 @@ class Project:
         Raises `UsageError` for a file that is no TOML, a table of no command, an option that the
         command lacks, and one that must be typed.
         """
-        tables = schema.toml_tables(place)
-        for table in tables:
+        own: Any = schema.toml_tables(place)
+        for table in own:
             if table != "all" and table not in self.commands:
                 near = _near(table, self.commands)
                 raise UsageError(f"{place}, [{table}]: no such command{near}")
         known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}
-        general = _options(place, "all", tables.get("all", {}))
+        general = _options(place, "all", own.get("all", {}))
         given = {option: value for option, value in general.items() if option in known}
-        own: Any = tables
         for number, name in enumerate(commands):
             _options(place, ".".join(commands[:number]), own)
             own = own.get(name, {})
-        name = " ".join(commands)
         for option, value in _options(place, ".".join(commands), own).items():
             if isinstance(value, Mapping):  # of a command within this one
                 continue
             if option not in known:
-                hint = _near(option, known)
-                raise UsageError(f"{place}, [{name}]: editgauge {name} has no --{option}{hint}")
+                name = " ".join(commands)
+                told = f"editgauge {name} has no --{option}{_near(option, known)}"
+                raise UsageError(f"{place}, [{name}]: {told}")
             given[option] = value
         return given
 

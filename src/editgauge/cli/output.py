@@ -1,8 +1,6 @@
-"""The one place through which all commands print: names of files, samples and editors, replies of
-judges and messages of libraries come from outside and must not steer a terminal.
-
-`inert_output` stands between `print` and the terminal, and `console` between Rich and it. Neither
-lets a control sequence through that was in a text.
+"""The one place through which all commands print. Names of files, samples and editors, replies of
+judges and messages of libraries come from outside and must not steer a terminal: `inert_output`
+stands between `print` and it.
 """
 
 from __future__ import annotations
@@ -17,11 +15,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from editgauge.errors import EditgaugeError
-from editgauge.escape import plain, terminal
+from editgauge.escape import terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-
     from editgauge.store.run import Run
 
 JSON_VERSION = 1
@@ -69,52 +65,19 @@ class Inert:
 @contextmanager
 def inert_output() -> Iterator[None]:
     """Clean all that is printed within a `with` block; one inside another changes nothing."""
-    out, err = sys.stdout, sys.stderr
-    if not isinstance(out, Inert):
-        sys.stdout = cast(TextIO, Inert(out))
-    if not isinstance(err, Inert):
-        sys.stderr = cast(TextIO, Inert(err))
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (
+        one if isinstance(one, Inert) else cast(TextIO, Inert(one)) for one in before
+    )
     try:
         yield
     finally:
-        sys.stdout, sys.stderr = out, err
+        sys.stdout, sys.stderr = before
 
 
 def raw(stream: TextIO) -> TextIO:
-    """The stream behind `Inert`, for what writes control sequences of its own."""
+    """The stream behind `Inert`, for what cleans its texts and has control sequences of its own."""
     return stream.raw if isinstance(stream, Inert) else stream
-
-
-def console(*, stderr: bool = False) -> Console:
-    """A Rich console whose texts are cleaned before Rich adds its own colours and movements."""
-    from rich.console import Console
-
-    made = Console(file=raw(sys.stderr if stderr else sys.stdout), highlight=False)
-    made.push_render_hook(cast("RenderHook", _Clean()))
-    return made
-
-
-class _Clean:
-    """Rich's hook: wraps what is printed."""
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Cleaned(renderable) for renderable in renderables]
-
-
-class _Cleaned:
-    """What Rich makes of a renderable, with the texts cleaned and Rich's own controls kept."""
-
-    def __init__(self, inside: ConsoleRenderable) -> None:
-        self.inside = inside
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.segment import Segment
-
-        for segment in console.render(self.inside, options):
-            if segment.control:
-                yield segment
-            else:
-                yield Segment(terminal(segment.text), segment.style)
 
 
 # -- how much is said ------------------------------------------------------------------------------
@@ -174,22 +137,19 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
         print_json(facts)
     else:
         for line in lines:
-            print(fitted(line))
+            print(fitted(line), flush=True)
 
 
 def fitted(line: str) -> str:
     """A line as a terminal shows it without cutting a word; a command, which is copied, and what
     goes to a file stay whole.
     """
-    if not raw(sys.stdout).isatty() or "editgauge " in line:
-        return line
-    indent = len(line) - len(line.lstrip()) + 4
     width = max(40, shutil.get_terminal_size().columns)
-    folded = textwrap.wrap(
-        line, width, subsequent_indent=" " * indent, break_long_words=False,
-        break_on_hyphens=False, drop_whitespace=True, replace_whitespace=False,
-    )  # fmt: skip
-    return "\n".join(folded) if len(line) > width else line
+    if len(line) <= width or "editgauge " in line or not raw(sys.stdout).isatty():
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(line, width, subsequent_indent=indent, replace_whitespace=False, **whole)
 
 
 def print_json(value: Any) -> None:
@@ -210,7 +170,7 @@ def print_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """Say something on standard error that is no result."""
-    print(text, file=sys.stderr)
+    print(_REWRITE * sys.stderr.isatty() + text, file=sys.stderr)
 
 
 def counted(number: int, noun: str) -> str:
@@ -221,10 +181,11 @@ def counted(number: int, noun: str) -> str:
 def warn(*runs: Run) -> None:
     """Say on standard error what was found damaged in runs, or left out of them."""
     for run in () if quiet() else runs:
+        name, more = run.path.name, len(run.problems) - _WARNINGS
         for text in run.problems[:_WARNINGS]:
-            note(f"warning: {run.path.name}: {text}")
-        if (more := len(run.problems) - _WARNINGS) > 0:
-            note(f"warning: {run.path.name}: {more} more; see: editgauge check {run.path.name}")
+            note(f"warning: {name}: {text}")
+        if more > 0:
+            note(f"warning: {name}: {more} more; see: editgauge check {name}")
 
 
 @contextmanager
@@ -245,54 +206,45 @@ def warned(*runs: Run, only_if_refused: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar on a terminal, a line now and then in a log; both on standard error."""
-    if as_json() or quiet():
-        yield lambda done, total, note: None
-        return
-    if not raw(sys.stderr).isatty():
-        yield _plain_lines()
-        return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+def live() -> Iterator[Callable[[str, bool], None]]:
+    """A line on standard error that is shown again and again: rewritten on a terminal, every ten
+    seconds in a log, or at once where it `must` be. Nothing with ``--json`` and ``--quiet``.
+    """
+    silent, last = as_json() or quiet(), 0.0
+    terminal = raw(sys.stderr).isatty()
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
-        tasks: dict[str, Any] = {}
+    def show(line: str, must: bool) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if silent or not (must or now - last >= (0.1 if terminal else 10.0)):
+            return
+        last = now
+        if terminal:
+            line = _REWRITE + line[: shutil.get_terminal_size().columns - 1]
+        print(line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if terminal and last:
+            print(_REWRITE, end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[int, int, str], None]]:
+    """How far each step is, and how long it will take, as a line that is `live`."""
+    began: dict[str, float] = {}
+    with live() as line:
 
         def show(done: int, total: int, note: str) -> None:
             if not total:
                 return
-            if note not in tasks:
-                tasks[note] = bar.add_task(plain(note), total=total)
-            bar.update(tasks[note], completed=done, total=total)
+            must = note not in began or done == total
+            took = time.monotonic() - began.setdefault(note, time.monotonic())
+            left = f", {took / done * (total - done):,.0f} s left" if took > 5 and done else ""
+            line(f"{note}: {done} of {total}{left}", must)
 
         yield show
-
-
-def _plain_lines() -> Callable[[int, int, str], None]:
-    last_at, last_note = 0.0, ""
-
-    def show(done: int, total: int, note: str) -> None:
-        nonlocal last_at, last_note
-        now = time.monotonic()
-        if not total:
-            return
-        if note != last_note or now - last_at >= 10 or done == total:
-            last_at, last_note = now, note
-            print(f"{note}: {done} of {total}", file=sys.stderr, flush=True)
-
-    return show
 
 
 def transfer(name: str) -> Callable[[int, int | None], None]:

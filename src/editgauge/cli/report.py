@@ -3,161 +3,127 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    EditorsOpt,
-    Many,
-    OnlyBenchmark,
-    RunsArg,
-    SourceOpt,
-    at_least,
-    cores,
-)
 from editgauge.errors import MissingExtra, UsageError
 
 
-def report(
-    runs: RunsArg,
-    /,
-    *,
-    to: Path | None = None,
-    benchmark: OnlyBenchmark = "",
-    published: bool = False,
-    copy_images: bool = False,
-    no_thumbnails: bool = False,
-    no_intervals: bool = False,
-    figures: bool = False,
-    title: str = "",
-    author: str = "",
-    date: str = "",
-    workers: Annotated[int, at_least(0)] | None = None,
-) -> None:
+@opt.options()
+class Reporting:
+    """Where a report is written, and what it holds."""
+
+    to: Path | None = None
+    "The folder to write it to; default: RUN/report."
+    benchmark: opt.OnlyBenchmark = ""
+    published: bool = False
+    "Add the papers' lines to the tables."
+    copy_images: bool = False
+    "Copy the pictures into the report, at most 1,000 pixels long, so that it can be sent alone."
+    no_thumbnails: bool = False
+    "Make no thumbnails for the lists."
+    no_intervals: bool = False
+    "No 95 % intervals in the tables."
+    figures: bool = False
+    "Also draw the figures as SVG, PNG and PDF files for papers."
+    title: str = ""
+    "Stands above the first page."
+    author: str = ""
+    "Likewise."
+    date: str = ""
+    "Likewise."
+    workers: opt.Whole | None = None
+    "Threads for thumbnails."
+
+
+def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
     """Write a report that opens from disk in any browser: tables, figures, and every picture behind
     every number.
-
-    Parameters
-    ----------
-    to
-        The folder to write it to; default: RUN/report.
-    published
-        Add the papers' lines to the tables.
-    copy_images
-        Copy the pictures into the report, at most 1,000 pixels long, so that it can be sent alone.
-    no_thumbnails
-        Make no thumbnails for the lists.
-    no_intervals
-        No 95 % intervals in the tables.
-    figures
-        Also draw the figures as SVG, PNG and PDF files for papers.
-    title
-        Stands above the first page.
-    author
-        Likewise.
-    date
-        Likewise.
-    workers
-        Threads for thumbnails.
     """
     from editgauge.reports import site
     from editgauge.run.report import paper_figures, parts_of
     from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
-    if figures:
-        _need_matplotlib()
+    if asked.figures and find_spec("matplotlib") is None:  # a report takes a while
+        raise MissingExtra("drawing figures for papers", "matplotlib", "report")
     began = time.perf_counter()
     opened = rows.open_runs(runs, pictures=True)
+    to = asked.to
     if (to is None and (len(opened) > 1 or address_of(runs[0]))) or address_of(to):
         raise UsageError("several runs, or a store: name a folder for their report with --to")
     target = to or opened[0].path / "report"
-    parts = parts_of(opened, benchmark, published=published, intervals=not no_intervals)
+    shown = {"published": asked.published, "intervals": not asked.no_intervals}
+    parts = parts_of(opened, asked.benchmark, **shown)
     if not parts:
-        raise UsageError(
-            f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … "
-            f"--run RUN"
-        )
+        scored = "score something first: editgauge score … --run RUN"
+        raise UsageError(f"{runs[0].name}: nothing in the run yet; {scored}")
     with output.warned(*opened), output.progress() as show:
         built = site.build(
             opened,
             parts,
             target,
-            headed={"title": title, "author": author, "date": date},
-            copy_images=copy_images,
-            thumbnails=not no_thumbnails,
-            workers=cores() if workers is None else workers,
+            headed={"title": asked.title, "author": asked.author, "date": asked.date},
+            copy_images=asked.copy_images,
+            thumbnails=not asked.no_thumbnails,
+            workers=opt.cores() if asked.workers is None else asked.workers,
             progress=show,
         )
-    drawn = paper_figures(parts, target) if figures else []
-    page = str(built.page)
-    lines: list[str] = []
-    if drawn:
-        lines.append(f"figures: {len(drawn)} files in {target}/papers")
+    drawn = paper_figures(parts, target) if asked.figures else []
     seconds = time.perf_counter() - began
     facts = {
-        "page": page,
+        "page": str(built.page),
         "samples": built.samples,
         "bytes_without_thumbnails": built.bytes,
         "thumbnails_made": built.thumbnails,
         "figures": [path.name for path in drawn],
         "seconds": round(seconds, 2),
     }
-    first = (
+    lines = [
         f"report of {output.counted(built.samples, 'sample')}: {built.bytes / 1e6:.1f} MB and "
         f"{output.counted(built.thumbnails, 'new thumbnail')}, in {seconds:.1f} s"
-    )
-    output.emit(facts, [first, *lines, f"open:    {page}"])
+    ]
+    lines += [f"figures: {len(drawn)} files in {target}/papers"] if drawn else []
+    output.emit(facts, [*lines, f"open:    {built.page}"])
 
 
-def _need_matplotlib() -> None:
-    """Before a report is made, which takes a while."""
-    from importlib.util import find_spec
+@opt.options()
+class Drawing:
+    """What a grid shows."""
 
-    if find_spec("matplotlib") is None:
-        raise MissingExtra("drawing figures for papers", "matplotlib", "report")
+    sample: opt.Many
+    "A line of it, or @FILE with ids, a line each; may be repeated."
+    to: Path
+    "A .pdf (with a .png beside it), .png or .svg."
+    benchmark: opt.OnlyBenchmark = ""
+    editor: opt.EditorsOpt = ()
+    metric: opt.Many = ()
+    "Printed below each output; may be repeated."
+    source: opt.SourceOpt = ()
 
 
-def grid(
-    runs: RunsArg,
-    /,
-    *,
-    sample: Many,
-    to: Path,
-    benchmark: OnlyBenchmark = "",
-    editor: EditorsOpt = (),
-    metric: Many = (),
-    source: SourceOpt = (),
-) -> None:
+def grid(runs: opt.RunsArg, /, *, asked: Drawing) -> None:
     """Draw a grid of instruction × editor: input, reference and every output, as in the papers'
     figures. What is missing is said in words.
-
-    Parameters
-    ----------
-    sample
-        A line of it, or @FILE with ids, a line each; may be repeated.
-    to
-        A .pdf (with a .png beside it), .png or .svg.
-    metric
-        Printed below each output; may be repeated.
     """
     from editgauge.reports import grids
     from editgauge.store.selection import listed
     from editgauge.tables import rows
 
-    ids = listed(list(sample))
+    ids = listed(list(asked.sample))
     opened = rows.open_runs(runs, pictures=True)
     with output.warned(*opened, only_if_refused=True):
-        found = rows.frames(opened, benchmark, editors=editor, sources=source)
+        found = rows.frames(opened, asked.benchmark, editors=asked.editor, sources=asked.source)
         mine = [frame for frame in found if any(name in frame.samples.records for name in ids)]
         if len(mine) > 1:
             names = ", ".join(frame.benchmark for frame in mine)
             raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
         if not found:
             raise UsageError(f"{runs[0].name}: nothing in the run yet")
-        made = grids.lines(opened, (mine or found)[0], ids, metric, editors=editor)
-    files = grids.write(made, to)
+        chosen = (mine or found)[0]
+        made = grids.lines(opened, chosen, ids, asked.metric, editors=asked.editor)
+    written = [str(path) for path in grids.write(made, asked.to)]
     output.warn(*opened)
-    written = [str(path) for path in files]
     output.emit({"files": written}, [f"written: {', '.join(written)}"])

@@ -5,23 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    RUN,
-    BenchmarkArg,
-    DataArg,
-    Dollars,
-    Narrowing,
-    RunArg,
-    RunOpt,
-    RunsArg,
-    place_of,
-)
 from editgauge.errors import UsageError
 from editgauge.escape import plain
 
@@ -37,54 +28,54 @@ _LEFT_OUT = 10
 # -- import ----------------------------------------------------------------------------------------
 
 
+@opt.options()
+class Taking:
+    """What is taken in, and whose it is."""
+
+    source: Annotated[Path | None, Parameter(name="--from")] = None
+    "A folder with one editor's outputs, or what a released script wrote: a file or a folder."
+    run: opt.RunOpt = opt.RUN
+    editor: str = ""
+    "Whose they are, where the files do not say."
+    model: str = ""
+    "The judge that the released script asked: its files are taken in as that judge's scores."
+    pattern: str = ""
+    """Path of an output below the folder. Fields: {id}, {flat}, {name}, {number}, {stem}, {image},
+    {split}, {category}, {category1}…, {folder}, {folder1}… of the official output name,
+    attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); * for any
+    text. Default: the usual ones, and what the names suggest."""
+    map: Path | None = None
+    """A csv with the columns sample and file, or lmms-eval's logged samples (.jsonl), which says
+    which output is whose."""
+    to: Path | None = None
+    "Copy the matched outputs to TO/<editor>/… in official naming. Else: look."
+
+
 def take_in(
-    benchmark: BenchmarkArg,
-    data: DataArg = None,
+    benchmark: opt.BenchmarkArg,
+    data: opt.DataArg = None,
     /,
     *,
-    source: Annotated[Path | None, Parameter(name="--from")] = None,
-    run: RunOpt = RUN,
-    editor: str = "",
-    model: str = "",
-    pattern: str = "",
-    map: Path | None = None,
-    to: Path | None = None,
-    narrowing: Narrowing = Narrowing(),
+    asked: Taking = Taking(),
+    narrowing: opt.Narrowing = opt.Narrowing(),
 ) -> int:
     """Take in what other tools made: of pictures, show which sample each belongs to (with --to,
     copy them to their official names; the folder is not changed); of files of scores that a
     released script wrote, make rows of their own source. Nothing is computed or sent.
 
     Exit code 1: samples have no output.
-
-    Parameters
-    ----------
-    source
-        A folder with one editor's outputs, or what a released script wrote: a file or a folder.
-    editor
-        Whose they are, where the files do not say.
-    model
-        The judge that the released script asked: its files are taken in as that judge's scores.
-    pattern
-        Path of an output below the folder. Fields: {id}, {flat}, {name}, {number}, {stem}, {image},
-        {split}, {category}, {category1}…, {folder}, {folder1}… of the official output name,
-        attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); * for any
-        text. Default: the usual ones, and what the names suggest.
-    map
-        A csv with the columns sample and file, or lmms-eval's logged samples (.jsonl), which says
-        which output is whose.
-    to
-        Copy the matched outputs to TO/<editor>/… in official naming. Else: look.
     """
+    source = asked.source
     if source is None:
         raise UsageError("wanted --from (a folder of outputs, or what a released script wrote)")
     if not source.exists():
         raise UsageError(f"--from {source}: no such file or folder")
-    if not model and (pattern or map is not None or to is not None or _has_pictures(source)):
-        if (to is None) != (not editor):
-            raise UsageError("--to and --editor: wanted both, or neither to only look")
-        return _outputs(narrowing.open(benchmark, data), data, source, pattern, map, to, editor)
-    return _scores(benchmark, data, source, run, model, editor, narrowing)
+    named = bool(asked.pattern) or asked.map is not None or asked.to is not None
+    if asked.model or not (named or _has_pictures(source)):
+        return _scores(narrowing.open(benchmark, data), source, asked)
+    if (asked.to is None) != (not asked.editor):
+        raise UsageError("--to and --editor: wanted both, or neither to only look")
+    return _outputs(narrowing.open(benchmark, data), data, source, asked)
 
 
 def _has_pictures(folder: Path) -> bool:
@@ -101,68 +92,51 @@ def _has_pictures(folder: Path) -> bool:
     return bool(suffixes & set(EXTENSIONS)) or not suffixes & {".json", ".jsonl", ".csv"}
 
 
-def _outputs(
-    material: Material,
-    data: Path | None,
-    source: Path,
-    pattern: str,
-    map: Path | None,
-    to: Path | None,
-    editor: str,
-) -> int:
+def _outputs(material: Material, data: Path | None, source: Path, asked: Taking) -> int:
     from editgauge.store.matching import deliver, matches_of
 
-    found = matches_of(source, material.every, pattern, map).of(material.samples)
+    to = asked.to
+    found = matches_of(source, material.every, asked.pattern, asked.map).of(material.samples)
     lines, copied = list(found.lines()), 0
     if to is not None:
         found.need_one_each()
-        if found.by_place and not pattern:
+        if found.by_place and not asked.pattern:
             raise UsageError(
                 f"{source}: the names tell no sample; files counted in the order of the metadata "
                 f"are taken where you say so: --pattern {shlex.quote(found.rule)}"
             )
-        copied = deliver(found.named, material.samples, to, editor)
-        lines.append(f"{copied} files copied to {to / editor}")
+        copied = deliver(found.named, material.samples, to, asked.editor)
+        lines.append(f"{output.counted(copied, 'file')} copied to {to / asked.editor}")
     if found.named and not found.ambiguous and not found.shared:
         typed = ["editgauge", "score", material.benchmark.name, *([str(data)] if data else [])]
         typed += ["--outputs", str(to or found.folder)]
         if to is None:
             typed += ["--map", str(found.map)] if found.map else ["--pattern", found.rule]
-        lines.append(f"next:  {shlex.join([*typed, '--editor', editor or 'NAME', '--run', 'RUN'])}")
+        typed += ["--editor", asked.editor or "NAME", "--run", "RUN"]
+        lines.append(f"next:  {shlex.join(typed)}")
     output.emit({**found.as_dict(), "copied": copied}, lines)
     return int(len(found.named) < len(material.samples))
 
 
-def _scores(
-    benchmark: str,
-    data: Path | None,
-    source: Path,
-    run: Path,
-    model: str,
-    editor: str,
-    narrowing: Narrowing,
-) -> int:
+def _scores(material: Material, source: Path, asked: Taking) -> int:
     from editgauge.scoring.imports import import_scores
-    from editgauge.store.remote import working
-    from editgauge.store.run import Run
 
-    material = narrowing.open(benchmark, data)
     bench = material.benchmark
-    with working(run) as here:
-        folder = Run.create(here)
+    with opt.run_at(asked.run) as folder:
         replace(material, samples=[]).keep(folder)  # no picture is needed
-        found = import_scores(
-            folder, bench, source, material.samples, judge=model, editor=editor or None
-        )
+        whose: dict[str, Any] = {"judge": asked.model, "editor": asked.editor or None}
+        found = import_scores(folder, bench, source, material.samples, **whose)
         output.warn(folder)
-        about = {"judge": model} if model else {}
+        about = {"judge": asked.model} if asked.model else {}
         folder.record("import", benchmark=bench.name, file=source.name, rows=found.rows, **about)
     statuses = ", ".join(f"{name} {count}" for name, count in sorted(found.statuses.items()))
-    lines = [f"{found.rows} rows taken in, {found.kept} already there: {statuses}"]
+    lines = [
+        f"{output.counted(found.rows, 'row')} taken in, {found.kept} already there: {statuses}"
+    ]
     lines += [f"note: left out: {name}" for name in found.unknown[:_LEFT_OUT]]
     if len(found.unknown) > _LEFT_OUT:
         lines.append(f"note: and {len(found.unknown) - _LEFT_OUT} more")
-    lines.append(f"next:  editgauge table {place_of(run)} --benchmark {bench.name}")
+    lines.append(f"next:  editgauge table {opt.place_of(asked.run)} --benchmark {bench.name}")
     facts = {"rows": found.rows, "kept": found.kept, "unknown": found.unknown}
     output.emit({**facts, "statuses": dict(found.statuses)}, lines)
     return 0
@@ -171,12 +145,7 @@ def _scores(
 # -- merge -----------------------------------------------------------------------------------------
 
 
-def merge(
-    runs: RunsArg,
-    /,
-    *,
-    to: Path,
-) -> None:
+def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
     """Bring runs together in one folder, or on a store (s3://…). Contradicting scores or outputs
     are an error, and then nothing is written.
 
@@ -186,13 +155,11 @@ def merge(
         The run folder or address.
     """
     from editgauge.store.merge import merge as merge_runs
-    from editgauge.store.remote import working
-    from editgauge.store.run import Run
     from editgauge.tables import rows
 
-    with working(to) as here:
-        done = merge_runs(rows.open_runs(runs, pictures=True), Run.create(here))
-    place = place_of(to)
+    with opt.run_at(to) as target:
+        done = merge_runs(rows.open_runs(runs, pictures=True), target)
+    place = opt.place_of(to)
     for text in done.problems:
         output.note(f"warning: {plain(text, None)}")
     lines = [
@@ -221,37 +188,33 @@ def _why_left(name: str) -> str:
 # -- costs -----------------------------------------------------------------------------------------
 
 
-def costs(
-    run: RunArg,
-    /,
-    *,
-    settle: Dollars | None = None,
-    purpose: str = "",
-    model: str = "",
-    reason: str = "",
-) -> None:
+@opt.options()
+class Settling:
+    """What is settled, and with how much."""
+
+    settle: opt.Dollars | None = None
+    "Book this, the provider's own figure, for all requests that stand without a bill."
+    purpose: str = ""
+    "With --settle: only requests of judge or edit."
+    model: str = ""
+    "With --settle: only requests to this model."
+    reason: str = ""
+    "With --settle: only those with this in their reason: 429."
+
+
+def costs(run: opt.RunArg, /, *, asked: Settling = Settling()) -> None:
     """Show what was billed and what stands booked without a bill, and why; settle that with the
     provider's own figure, so that a budget holds no more than was spent.
-
-    Parameters
-    ----------
-    settle
-        Book this, the provider's own figure, for all requests that stand without a bill.
-    purpose
-        With --settle: only requests of judge or edit.
-    model
-        With --settle: only requests to this model.
-    reason
-        With --settle: only those with this in their reason: 429.
     """
     from editgauge.services import costs as paid
     from editgauge.store.remote import working
 
-    if settle is None and (purpose or model or reason):
+    which = {"purpose": asked.purpose, "model": asked.model, "why": asked.reason}
+    if asked.settle is None and any(which.values()):
         raise UsageError("--purpose, --model and --reason say what --settle settles")
     with working(run) as here:
-        if settle is not None:
-            paid.settle(here / PAID, settle, purpose=purpose, model=model, why=reason)
+        if asked.settle is not None:
+            paid.settle(here / PAID, asked.settle, **which)
         found = paid.costs(here / PAID)
     output.emit({"run": str(run), **asdict(found)}, _lines(found, run))
 
@@ -281,8 +244,6 @@ def _lines(found: Costs, run: Path) -> Iterator[str]:
 
 
 def _time(seconds: float) -> str:
-    from datetime import UTC, datetime
-
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError, OSError):

@@ -5,42 +5,37 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import Parameter
-
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    RUN,
-    BenchmarkArg,
-    Count,
-    DataArg,
-    EditorsOpt,
-    Narrowing,
-    Placing,
-    RetryOpt,
-    RunOpt,
-    Seconds,
-    Variants,
-    cores,
-    place_of,
-)
 from editgauge.errors import EditgaugeError, UsageError
 
 if TYPE_CHECKING:
     from editgauge.tables.table import Table
     from editgauge.types import Variant
 
-
 _NAMED = 4
 """Columns of a further table that are named below the first one."""
 
 
-@Parameter(name="*", group="Outputs from elsewhere")
-@dataclass(frozen=True, kw_only=True)
+@opt.options()
+class Scoring:
+    """What is scored, and how."""
+
+    run: opt.RunOpt = opt.RUN
+    tracks: str = ""
+    "pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."
+    variant: opt.Variants = "both"
+    "For the table."
+    retry: opt.RetryOpt = ""
+    timeout: opt.Seconds = 600.0
+    "Seconds an output may take."
+
+
+@opt.options("Outputs from elsewhere")
 class Delivered:
     """Outputs that came from elsewhere."""
 
@@ -51,11 +46,10 @@ class Delivered:
     folder holds."""
     map: Path | None = None
     """The same by a csv with the columns sample and file, or lmms-eval's logged samples."""
-    editor: EditorsOpt = ()
+    editor: opt.EditorsOpt = ()
 
 
-@Parameter(name="*", group="Networks and OCR")
-@dataclass(frozen=True, kw_only=True)
+@opt.options("Networks and OCR")
 class Engines:
     """What computes scores: networks (their weights: EDITGAUGE_WEIGHTS), and the reader of text."""
 
@@ -79,48 +73,33 @@ class Engines:
 
 
 def score(
-    benchmark: BenchmarkArg,
-    data: DataArg = None,
+    benchmark: opt.BenchmarkArg,
+    data: opt.DataArg = None,
     /,
     *,
-    run: RunOpt = RUN,
+    asked: Scoring = Scoring(),
     delivered: Delivered = Delivered(),
-    tracks: str = "",
-    variant: Variants = "both",
-    narrowing: Narrowing = Narrowing(),
-    placing: Placing = Placing(),
-    retry: RetryOpt = "",
+    narrowing: opt.Narrowing = opt.Narrowing(),
+    placing: opt.Placing = opt.Placing(),
     engines: Engines = Engines(),
-    timeout: Seconds = 600.0,
 ) -> int:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed
     twice.
 
     Exit code 0: every score is there, but for columns whose weights or library are not installed,
     which are named at the start; 1: other scores are lacking, or none could be made.
-
-    Parameters
-    ----------
-    tracks
-        pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights.
-    variant
-        For the table.
-    timeout
-        Seconds an output may take.
     """
-    from editgauge.run.score import Scoring, tracks_of
+    from editgauge.run import score as step
     from editgauge.store import selection
-    from editgauge.store.remote import working
-    from editgauge.store.run import Run
     from editgauge.tables import rows
 
-    retried = selection.statuses(retry)
-    variants = rows.variants(variant)  # a wrong word costs no work
-    chosen = tracks_of(tracks)
+    retried = selection.statuses(asked.retry)
+    variants = rows.variants(asked.variant)  # a wrong word costs no work
+    tracks = step.tracks_of(asked.tracks)
     material = narrowing.open(benchmark, data)
-    with working(run) as here, placing.open(engines.several) as engine:
-        folder = Run.create(here)
-        scoring = Scoring(material, folder, tracks=chosen, workers=engine, **engines.options())
+    with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:
+        how = {"tracks": tracks, "workers": workers, **engines.options()}
+        scoring = step.Scoring(material, folder, **how)
         for why, titles in scoring.empty_columns().items():
             output.note(f"these columns will stay empty: {', '.join(titles)}: {why}")
         with output.progress() as show:
@@ -131,13 +110,12 @@ def score(
                 pattern=delivered.pattern,
                 map=delivered.map,
                 retry=retried,
-                seconds_an_output=timeout,
+                seconds_an_output=asked.timeout,
             )
-    name = material.benchmark.name
-    facts = {"run": place_of(run), "benchmark": name, **scored.as_dict()}
-    output.emit(facts, scored.lines())
+    name, place = material.benchmark.name, opt.place_of(asked.run)
+    output.emit({"run": place, "benchmark": name, **scored.as_dict()}, scored.lines())
     if not output.as_json():
-        _print_table(run, name, variants)
+        _print_table(asked.run, name, variants)
     return 0 if scored.complete else 1
 
 
@@ -147,97 +125,91 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     from editgauge.run.tables import Choice, tables
     from editgauge.tables import rows
 
-    place = place_of(run)
-    others: list[str] = []
+    place = opt.place_of(run)
+    named: dict[str, list[Table]] = {}
     print()
     try:
         opened = rows.open_runs([run])
         made = tables(opened, Choice(benchmark=benchmark), variants)
-        named: dict[str, list[Table]] = {}
         for table in sorted(made, key=lambda one: one.variant == "faithful"):
             named.setdefault(table.name, []).append(table)
         first = next(iter(named), "")
         paper = [table for table in made if table.name == first]
         print_tables(paper, opened, "terminal", every_note=False)
-        others = [_of(some) for name, some in named.items() if name != first]
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    if others:
+    if others := [_of(some[0]) for some in list(named.values())[1:]]:
         print(f"\nalso:  {'; '.join(others)}: editgauge table {place} --only NAME")
     print(f"rows:  {place}   report: editgauge report {place}")
     print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")
 
 
-def _of(tables: Sequence[Table]) -> str:
+def _of(table: Table) -> str:
     """A table in one word, and of what it is."""
-    headings = list(dict.fromkeys(one.heading[-1] for one in tables[0].columns))
+    headings = list(dict.fromkeys(one.heading[-1] for one in table.columns))
     more = ", …" if len(headings) > _NAMED else ""
-    return f"{tables[0].name} ({', '.join(headings[:_NAMED])}{more})"
+    return f"{table.name} ({', '.join(headings[:_NAMED])}{more})"
+
+
+# -- plan ------------------------------------------------------------------------------------------
+
+
+@opt.options()
+class Planning:
+    """What would be scored, and by what."""
+
+    editors: opt.Count = 1
+    "How many editors are to be scored."
+    tracks: str = ""
+    "Measure these tracks: pixel, ocr, embedding; joined by commas."
+    sample: opt.Count | None = None
+    "Only so many samples for each editor."
+    run: Path | None = None
+    """A run whose recorded times are taken. Without it a short run is measured here, once, and
+    kept."""
+    model: str = ""
+    "Also the calls and dollars of this judge."
+    processors: opt.Count | None = None
+    "For the wall time; default: the cores here."
 
 
 def plan(
-    benchmark: BenchmarkArg,
-    data: DataArg = None,
-    /,
-    *,
-    editors: Count = 1,
-    tracks: str = "",
-    sample: Count | None = None,
-    run: Path | None = None,
-    model: str = "",
-    processors: Count | None = None,
+    benchmark: opt.BenchmarkArg, data: opt.DataArg = None, /, *, asked: Planning = Planning()
 ) -> None:
     """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, wall
     time. Measured on this machine and multiplied; nothing is asked of a judge.
-
-    Parameters
-    ----------
-    editors
-        How many editors are to be scored.
-    tracks
-        Measure these tracks: pixel, ocr, embedding; joined by commas.
-    sample
-        Only so many samples for each editor.
-    run
-        A run whose recorded times are taken. Without it a short run is measured here, once, and
-        kept.
-    model
-        Also the calls and dollars of this judge.
-    processors
-        For the wall time; default: the cores here.
     """
     from editgauge import catalog
-    from editgauge.run import estimate as planning
+    from editgauge.run import estimate
     from editgauge.run.material import Material
     from editgauge.run.score import default_tracks, tracks_of
     from editgauge.tables import rows
 
-    bench = catalog.find("benchmarks", benchmark)
-    wanted = tracks_of(tracks)
-    if run is not None and wanted:
+    bench, tracks = catalog.find("benchmarks", benchmark), tracks_of(asked.tracks)
+    if asked.run is not None and tracks:
         raise UsageError("--tracks: the tracks of a run are those it was scored on; leave it out")
     needed = data is not None or bench.name == "mini"
     material = Material.open(bench.name, data) if needed else None
-    if run is not None:
-        (folder,) = rows.open_runs([run])
+    if asked.run is not None:
+        (folder,) = rows.open_runs([asked.run])
     elif material is not None:
-        folder = planning.measured_run(material, wanted or default_tracks(bench))
+        folder = estimate.measured_run(material, tracks or default_tracks(bench))
     else:
         raise UsageError(
             f"{bench.name}: give DATA, so that a short run can be measured, or --run RUN with "
             f"recorded times"
         )
     every = len(material.samples) if material else bench.published_counts.get("", 0)
-    if not every and not sample:
+    if not every and not asked.sample:
         raise UsageError(f"{bench.name}: how many samples? Give its data, or --sample")
     with output.warned(folder):
-        made = planning.plan(
+        made = estimate.plan(
             folder,
             bench.name,
-            editors=editors,
-            samples=min(sample or every, every or sample or 1),
-            processors=processors or cores(),
-            model=model,
+            editors=asked.editors,
+            samples=min(asked.sample or every, every or asked.sample or 1),
+            processors=asked.processors or opt.cores(),
+            model=asked.model,
             data=data,
         )
     lines = [f"plan for {bench.name}", *made.lines()]
@@ -249,31 +221,32 @@ def plan(
 _EDITORS = ("reference", "copy", "shuffle", "blank")
 
 
-def demo(
-    *,
-    run: RunOpt = Path("editgauge-demo"),
-    no_ocr: Annotated[bool, Parameter(help="Read no text, though the extra is installed.")] = False,
-) -> None:
+def demo(*, run: opt.RunOpt = Path("editgauge-demo"), no_ocr: bool = False) -> None:
     """Run the built-in benchmark end to end: edit, score, table, report. Needs no data, network or
     GPU.
+
+    Parameters
+    ----------
+    no_ocr
+        Read no text, though the extra is installed.
     """
     told = sys.stderr if output.as_json() else sys.stdout
     with contextlib.redirect_stdout(told), output.saying(quiet=output.quiet()):
         _demonstrate(run, no_ocr)
     page = run / "report" / "index.html"
+    typed = "score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
     lines = [
         f"\nAll of it is in {run}/ - rows, outputs, pictures, manifest, report.",
         f"Look at:  {page}",
         "Next:     editgauge check texteditbench DATA          is my data set whole?",
-        "          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
-        "runs/my-model",
+        f"          editgauge {typed}",
     ]
     output.emit({"run": str(run), "page": str(page)}, lines)
 
 
 def _demonstrate(run: Path, no_ocr: bool) -> None:
-    from editgauge.cli.compare import Compared, compare
-    from editgauge.cli.edit import edit
+    from editgauge.cli.compare import Compared, Shown, compare
+    from editgauge.cli.edit import Editing, edit
     from editgauge.cli.report import report
 
     installed = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
@@ -281,15 +254,21 @@ def _demonstrate(run: Path, no_ocr: bool) -> None:
     editors = (*_EDITORS, "typeset") if reads_text else _EDITORS
     _say(1, f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`.")
     for name in editors:
-        edit("mini", editor=name, run=run)
+        edit("mini", asked=Editing(editor=name, run=run))
     _say(2, "Score: pixels of every output; then the table.")
-    score("mini", run=run, tracks="pixel")
+    score("mini", asked=Scoring(run=run, tracks="pixel"))
     if reads_text:
         print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
-        delivered = Delivered(editor=("reference", "copy", "typeset"))
-        score("mini", run=run, tracks="ocr", delivered=delivered)
+        some = Delivered(editor=("reference", "copy", "typeset"))
+        score("mini", asked=Scoring(run=run, tracks="ocr"), delivered=some)
         _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
-        compare(run, "copy", "typeset", rows=Compared(metric=("reference_ssim", "F1")), top=0)
+        compare(
+            run,
+            "copy",
+            "typeset",
+            compared=Compared(metric=("reference_ssim", "F1")),
+            shown=Shown(top=0),
+        )
     else:
         bring = "without --no-ocr" if installed else "with: pip install 'editgauge[ocr]'"
         print(

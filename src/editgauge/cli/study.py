@@ -7,41 +7,36 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    Format,
-    Many,
-    OnlyBenchmark,
-    RunArg,
-    RunsArg,
-    at_least,
-    group,
-    place_of,
-)
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
     from editgauge.study.design import Design
 
-app = group("study", "Ratings by people: collect, import, export, agree.")
+app = opt.group("study", "Ratings by people: collect, import, export, agree.")
 
 LOCAL = "http://127.0.0.1:8600"
 StudyOpt = Annotated[str, Parameter(name="--study", help="Which, where the run has several.")]
 BaseOpt = Annotated[str, Parameter(name="--base", help="How links begin.")]
 
 
+@opt.options()
+class Starting:
+    """Who rates, and what it takes."""
+
+    annotators: str = "2"
+    "How many, or pseudonyms joined by commas: ann,ben,cy."
+    benchmark: opt.OnlyBenchmark = ""
+    base: BaseOpt = LOCAL
+    estimate: bool = False
+    "Only check the design and say what it takes: tasks, load, samples for an interval's width."
+    width: Annotated[float, opt.at_least(0.001)] = 0.5
+    "With --estimate: full width of the 95 % interval that is wanted."
+
+
 @app.command
-def start(
-    run: RunArg,
-    design: Annotated[Path, Parameter(help="The study's design, a TOML file.")],
-    /,
-    *,
-    annotators: str = "2",
-    benchmark: OnlyBenchmark = "",
-    base: BaseOpt = LOCAL,
-    estimate: bool = False,
-    width: Annotated[float, at_least(0.001)] = 0.5,
-) -> None:
+def start(run: opt.RunArg, design: Path, /, *, asked: Starting = Starting()) -> None:
     """Start a study: assign the samples and print each annotator's personal link, once.
 
     Links are kept nowhere (only their hashes are): store them, or invite again. The study of a run
@@ -49,36 +44,32 @@ def start(
 
     Parameters
     ----------
-    annotators
-        How many, or pseudonyms joined by commas: ann,ben,cy.
-    estimate
-        Only check the design and say what it takes: tasks, load, samples for an interval's width.
-    width
-        With --estimate: full width of the 95 % interval that is wanted.
+    design
+        The study's design, a TOML file.
     """
-    from editgauge.store.remote import changing
     from editgauge.study.studies import begin, designed, pseudonyms_of
 
-    if estimate:
-        _estimate(run, design, len(pseudonyms_of(annotators)), width, benchmark)
+    people = pseudonyms_of(asked.annotators)
+    if asked.estimate:
+        _estimate(run, design, len(people), asked)
         return
-    with changing(run) as folder, output.warned(folder):
-        plan, outputs = designed(folder, design, benchmark)
-        tokens = begin(folder, plan, outputs, pseudonyms_of(annotators))
-        _print_links(tokens, base, plan)
+    with opt.run_there(run) as folder:
+        plan, outputs = designed(folder, design, asked.benchmark)
+        tokens = begin(folder, plan, outputs, people)
+        _print_links(tokens, asked.base, plan)
     if not output.as_json():
-        print(f"next:  editgauge study serve {place_of(run)} --study {plan.name}")
+        print(f"next:  editgauge study serve {opt.place_of(run)} --study {plan.name}")
 
 
-def _estimate(run: Path, design: Path, annotators: int, width: float, benchmark: str) -> None:
+def _estimate(run: Path, design: Path, annotators: int, asked: Starting) -> None:
     from editgauge.store.remote import fetched
     from editgauge.store.run import Run
     from editgauge.study.planning import lines, planned
 
     folder = Run.open(fetched(run))
     with output.warned(folder):
-        plan = planned(folder, design, annotators, width, benchmark)
-    following = f"editgauge study start {place_of(run)} {design} --annotators {annotators}"
+        plan = planned(folder, design, annotators, asked.width, asked.benchmark)
+    following = f"editgauge study start {opt.place_of(run)} {design} --annotators {annotators}"
     output.emit(plan, [*lines(plan), f"next:  {following}"])
 
 
@@ -95,13 +86,13 @@ def _print_links(tokens: dict[str, str], base: str, design: Design | None = None
 
 @app.command
 def serve(
-    run: RunArg,
+    run: opt.RunArg,
     /,
     *,
     study: StudyOpt = "",
     host: str = "127.0.0.1",
-    port: Annotated[int, at_least(0)] = 8600,
-    allow_host: Many = (),
+    port: opt.Whole = 8600,
+    allow_host: opt.Many = (),
 ) -> None:
     """Serve a study to its annotators until interrupted; answers are on the disk at once.
 
@@ -115,34 +106,32 @@ def serve(
     allow_host
         A name by which browsers reach this server; may be repeated.
     """
-    from editgauge.store.remote import changing
     from editgauge.study.studies import application_of, collect
     from editgauge.web.pages import serve as serve_application
 
-    with changing(run) as folder:
+    with opt.run_there(run) as folder:
         with application_of(folder, study, [host, *allow_host]) as (plan, application):
             print(f"study {plan.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
             serve_application(application, host=host, port=port)
-        with output.warned(folder):
-            done = collect(folder)
-    print(f"{done.new + done.changed} new ratings; next: editgauge study agree {place_of(run)}")
+        done = collect(folder)
+    new = output.counted(done.new + done.changed, "new rating")
+    print(f"{new}; next: editgauge study agree {opt.place_of(run)}")
 
 
 @app.command
-def status(run: RunArg, /, *, study: StudyOpt = "") -> None:
+def status(run: opt.RunArg, /, *, study: StudyOpt = "") -> None:
     """Say how far each annotator is, and who passed the attention checks; take ratings in."""
-    from editgauge.store.remote import changing
     from editgauge.study.studies import state_of
 
-    with changing(run) as folder, output.warned(folder):
+    with opt.run_there(run) as folder:
         state, lines = state_of(folder, study)
     output.emit(state, lines)
 
 
 @app.command
 def invite(
-    run: RunArg,
-    pseudonym: Annotated[str, Parameter(help="Of the annotator.")],
+    run: opt.RunArg,
+    pseudonym: str,
     /,
     *,
     study: StudyOpt = "",
@@ -154,37 +143,39 @@ def invite(
 
     Parameters
     ----------
+    pseudonym
+        Of the annotator.
     revoke
         Make the annotator's link useless; open samples go to the others, answers stay.
     """
-    from editgauge.store.remote import changing
     from editgauge.study import assign
     from editgauge.study.studies import study_path
     from editgauge.web.log import Log
 
-    with changing(run) as folder, Log(study_path(folder, study)) as log:
-        if revoke:
-            moved = assign.revoke(log, pseudonym)
-        else:
-            token = log.invite(pseudonym)
-    if not revoke:
-        _print_links({pseudonym: token}, base)
-        return
+    with opt.run_there(run) as folder, Log(study_path(folder, study)) as log:
+        if not revoke:
+            _print_links({pseudonym: log.invite(pseudonym)}, base)
+            return
+        moved = assign.revoke(log, pseudonym)
     line = f"{pseudonym}: link revoked, {output.counted(moved, 'open sample')} given to others"
     output.emit({"revoked": pseudonym, "given_to_others": moved}, [line])
 
 
+@opt.options()
+class Reading:
+    """How a file of ratings is read."""
+
+    benchmark: opt.OnlyBenchmark = ""
+    scale: str = ""
+    "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
+    question: str = "overall"
+    "What was asked, where the file has no such column."
+    anonymise: bool = False
+    "Replace annotators' names by pseudonyms."
+
+
 @app.command(name="import")
-def import_file(
-    run: RunArg,
-    file: Annotated[Path, Parameter(help="Ratings as csv, UTF-8.")],
-    /,
-    *,
-    benchmark: OnlyBenchmark = "",
-    scale: str = "",
-    question: str = "overall",
-    anonymise: bool = False,
-) -> None:
+def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -> None:
     """Take in ratings that were made elsewhere: wide, long or pairwise.
 
     Headings: sample, annotator, then editor and value (long), a column for each editor (wide), or
@@ -193,46 +184,33 @@ def import_file(
 
     Parameters
     ----------
-    scale
-        rank, 1-5, good-fair-poor or pairwise; read from the file where it tells.
-    question
-        What was asked, where the file has no such column.
-    anonymise
-        Replace annotators' names by pseudonyms.
+    file
+        Ratings as csv, UTF-8.
     """
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote import changing
     from editgauge.study.ratings import import_ratings, known_of, salt_of
     from editgauge.study.reading import read_ratings
 
-    place = place_of(run)
-    if anonymise and address_of(run) is not None:
+    place = opt.place_of(run)
+    if asked.anonymise and address_of(run) is not None:
         raise UsageError(
             f"--anonymise: the secret behind pseudonyms stays in a run of one machine, and another "
             f"machine would give other ones; import into such a run, and hand it over with: "
             f"editgauge merge RUN --to {place}"
         )
-    with changing(run) as folder:
-        known = known_of(folder, benchmark)
-        parsed = read_ratings(
-            file,
-            known,
-            scale=scale,
-            question=question,
-            salt=salt_of(folder) if anonymise else "",
-        )
-        with output.warned(folder):
-            done = import_ratings(folder, [rating.row() for rating in parsed.ratings])
-        facts = {
-            "benchmark": known.benchmark,
-            "scale": parsed.scale,
-            "annotators": len(parsed.annotators),
-            **done._asdict(),
-        }
+    with opt.run_there(run) as folder:
+        known = known_of(folder, asked.benchmark)
+        salt = salt_of(folder) if asked.anonymise else ""
+        how = {"scale": asked.scale, "question": asked.question, "salt": salt}
+        parsed = read_ratings(file, known, **how)
+        done = import_ratings(folder, [rating.row() for rating in parsed.ratings])
+        about = {"scale": parsed.scale, "annotators": len(parsed.annotators)}
+        facts = {"benchmark": known.benchmark, **about, **done._asdict()}
         folder.record("study import", file=file.name, **facts)
     lines = [
         f"scale: {parsed.scale}; annotators: {len(parsed.annotators)}",
-        f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there",
+        f"{output.counted(done.new, 'rating')} taken in, {done.changed} replaced, {done.kept} "
+        f"already there",
         f"next:  editgauge study agree {place}",
     ]
     output.emit(facts, lines)
@@ -240,24 +218,31 @@ def import_file(
 
 @app.command
 def export(
-    run: RunArg,
-    file: Annotated[Path, Parameter(help="The csv file to write.")],
+    run: opt.RunArg,
+    file: Path,
     /,
     *,
-    benchmark: OnlyBenchmark = "",
-    scale: Annotated[str, Parameter(help="Only ratings on this scale.")] = "",
-    shape: Annotated[
-        Literal["long", "wide"], Parameter(help="A line for each rating, or for each sample.")
-    ] = "long",
+    benchmark: opt.OnlyBenchmark = "",
+    scale: str = "",
+    shape: Literal["long", "wide"] = "long",
 ) -> None:
-    """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
+    """Write the run's ratings as csv that `study import`, spreadsheets and pandas read.
+
+    Parameters
+    ----------
+    file
+        The csv file to write.
+    scale
+        Only ratings on this scale.
+    shape
+        A line for each rating, or for each sample.
+    """
     from editgauge.images import write_bytes
-    from editgauge.store.remote import changing
     from editgauge.study import ratings as table
     from editgauge.study.reading import scale_named
     from editgauge.study.studies import collect
 
-    with changing(run) as folder, output.warned(folder):
+    with opt.run_there(run) as folder:
         collect(folder)
         ratings = table.ratings_of(folder, benchmark)
     if scale:
@@ -271,12 +256,12 @@ def export(
 
 @app.command
 def agree(
-    runs: RunsArg,
+    runs: opt.RunsArg,
     /,
     *,
-    benchmark: OnlyBenchmark = "",
+    benchmark: opt.OnlyBenchmark = "",
     every: Annotated[bool, Parameter(name="--all")] = False,
-    form: Format = "terminal",
+    form: opt.Format = "terminal",
 ) -> None:
     """Agreement of annotators with each other and with themselves, and of every metric with them.
 
@@ -299,7 +284,7 @@ def agree(
             collect(one)
         frames = [f for f in rows.read(opened, benchmark) if len(f.only_people())]
         if not frames:
-            first = place_of(runs[0])
+            first = opt.place_of(runs[0])
             raise UsageError(
                 f"{first}: nobody has rated anything; import ratings first: editgauge study import "
                 f"{first} ratings.csv"

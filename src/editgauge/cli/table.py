@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from cyclopts import Parameter
-
+from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.options import (
-    EditorsOpt,
-    Format,
-    Many,
-    OnlyBenchmark,
-    RunsArg,
-    SetOpt,
-    Settings,
-    SourceOpt,
-    Variants,
-    calibration_of,
-    words,
-)
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
     from editgauge.tables.table import Table
 
-_SETTINGS = ("proxy", "strata", "seed")
 
-
-@Parameter(name="*", group="Which rows")
-@dataclass(frozen=True, kw_only=True)
-class Rows:
-    """Which rows of a run."""
-
-    benchmark: OnlyBenchmark = ""
-    editor: EditorsOpt = ()
-    source: SourceOpt = ()
-    where: Many = ()
-    "NAME=VALUE: only samples with this attribute; may be repeated."
-    by: str = ""
-    "A group of lines for each value of this attribute."
-
-
-@Parameter(name="*", group="What is shown")
-@dataclass(frozen=True, kw_only=True)
+@opt.options("What is shown")
 class Shown:
     """Which tables and columns, and what stands beside a mean."""
 
-    variant: Variants = "both"
+    editor: opt.EditorsOpt = ()
+    variant: opt.Variants = "both"
     """faithful: as the benchmark's released code gives it; corrected: without its defects, which
     the notes name."""
     only: str = ""
@@ -71,82 +41,61 @@ class Shown:
     "LaTeX for a paper: faithful, with the published lines and one note."
     calibrate: str = ""
     "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
+    form: opt.Format = "terminal"
+    set: opt.SetOpt = ()
+    """NAME=VALUE, may be repeated: proxy (with --calibrate: QUESTION=METRIC), strata (what rated
+    samples were drawn by), seed."""
 
 
-def table(
-    runs: RunsArg,
-    /,
-    *,
-    rows: Rows = Rows(),
-    shown: Shown = Shown(),
-    form: Format = "terminal",
-    set_: SetOpt = (),
-) -> None:
+def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = Shown()) -> None:
     """Print the papers' tables from a run's rows; several runs are read as one.
 
     Every mean has its count: n scored / n in the benchmark.
-
-    Parameters
-    ----------
-    set_
-        NAME=VALUE, may be repeated: proxy (with --calibrate: QUESTION=METRIC), strata (what rated
-        samples were drawn by), seed.
     """
     from editgauge.run import tables as step
     from editgauge.study.calibration import mean_tables
     from editgauge.tables import layouts
     from editgauge.tables import rows as stored
 
-    given = Settings.of(set_)
-    if shown.paper:
-        form = "latex"
+    settings = opt.given(shown.set, {**opt.CALIBRATION, "seed": int})
+    form: str = "latex" if shown.paper else shown.form
     opened = stored.open_runs(runs)
     if shown.calibrate:
-        asked = calibration_of(
-            shown.calibrate,
-            benchmark=rows.benchmark,
-            where=rows.where,
-            sources=rows.source,
-            settings=given,
-        )
-        given.end(_SETTINGS)
-        print_tables(mean_tables(runs, asked, rows.editor), opened, form, every_note=shown.notes)
+        asked = rows.calibrated(shown.calibrate, settings)
+        made = mean_tables(runs, asked, shown.editor)
+        print_tables(made, opened, form, every_note=shown.notes)
         return
     choice = step.Choice(
         benchmark=rows.benchmark,
         where=rows.where,
-        editors=rows.editor,
+        editors=shown.editor,
         sources=rows.source,
-        columns=words(shown.columns),
+        columns=opt.words(shown.columns),
         shown=layouts.Shown(
             by=rows.by,
             published=shown.published or shown.paper,
             intervals=shown.intervals,
             mean=shown.mean,
             only=shown.only,
-            seed=given.take("seed", 0, int),
+            seed=settings.get("seed", 0),
         ),
     )
-    given.end(_SETTINGS)
     variants = stored.variants("faithful" if shown.paper else shown.variant)
     with output.warned(*opened, only_if_refused=True):
-        found = step.tables(opened, choice, variants)
-        print_tables(
-            found,
-            opened,
-            form,
-            shown.failures,
-            every_note=shown.notes,
-            paper=shown.paper,
-        )
+        made = step.tables(opened, choice, variants)
+        how: dict[str, Any] = {"every_note": shown.notes, "paper": shown.paper}
+        print_tables(made, opened, form, shown.failures, **how)
 
 
 def print_table(table: Table, form: Any, failures: Any = "out", *, every_note: bool = True) -> None:
     """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`."""
+    from rich.console import Console
+
     from editgauge.tables import draw
 
     if form == "terminal":
-        draw.show(table, output.console(), failures=failures, every_note=every_note)
+        screen = Console(file=output.raw(sys.stdout), highlight=False)
+        draw.show(table, screen, failures=failures, every_note=every_note)
     elif form == "json":
         output.print_json(draw.as_json(draw.with_failures(table, failures)))
     else:

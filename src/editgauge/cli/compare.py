@@ -116,7 +116,7 @@ def compare(
         if gating.gate is not None:
             code = _gate(frames, (a, b), gating, shown.form, settings.get("seed", 0))
         else:
-            numbers = {name: settings[name] for name in ("alpha", "seed") if name in settings}
+            numbers = {name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()}
             how: dict[str, Any] = {"by": rows.by, "top": shown.top, **numbers}
             comparisons = _compared(frames, (a, b), compared, run, **how)
             _print(comparisons, shown.form)

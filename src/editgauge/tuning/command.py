@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import product
 from time import perf_counter
 from typing import Any
 
@@ -26,22 +27,11 @@ from editgauge.store import lease, paths
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
-from editgauge.tuning import split
+from editgauge.tuning import split, training
 from editgauge.tuning.split import Split
-from editgauge.tuning.training import (
-    MOST_BYTES,
-    Place,
-    Recipe,
-    checkpoints,
-    lora_config,
-    train,
-    triplets,
-    tuned,
-    write_weights,
-)  # fmt: skip
+from editgauge.tuning.training import Place, Progress, Recipe
 from editgauge.types import Editor, Sample
 
-Progress = Callable[[int, int, str], None]
 PIPELINE = "StableDiffusionInstructPix2PixPipeline"
 """The class of pipeline whose U-Net this training is for."""
 
@@ -68,7 +58,7 @@ class Order:
         if "shots" in self.settings or "devices" in self.settings:
             raise UsageError("tune: trains and edits on one --device, without demonstrations")
         if self.recipe.lora:
-            lora_config(self.recipe.lora)
+            training.lora_config(self.recipe.lora)
         return diffusers.factory(self.editor, [], **{**self.settings, **more})
 
 
@@ -132,37 +122,36 @@ def tune(
     """
     base, done = order.base(), Outcome()
     name = plain_name(base.name)
+    place = f"tuning/{plain_name(benchmark)}/{name}"
     known = {sample.id: sample for sample in samples}
+    recipe = msgspec.structs.asdict(order.recipe)
     with lease.lease(run.path, "tune", benchmark, name):
-        for one in splits:
-            for size in order.sizes:
-                made: Editor = base
-                if size:
-                    task = "-".join(file_name(one.task)[:40].split()).strip("-.") or "task"
-                    task = f"{task}-{digest(one.task)[:8]}/{size}"
-                    folder = f"tuning/{plain_name(benchmark)}/{name}/{task}"
-                    chosen = [known[identity] for identity in one.training[:size]]
-                    training = _trained(run, folder, one.task, chosen, order, progress)
-                    done.trainings.append(training)
-                    facts = {
-                        "task": one.task,
-                        "samples": size,
-                        "training": [sample.id for sample in chosen],
-                        "fingerprint": training.fingerprint,
-                        **order.recipe.record(),
-                    }
-                    made = tuned(base, run.path / training.weights, order.recipe.lora, facts)
-                made = on_track(made, Track(tuned=size))
-                tests = [known[identity] for identity in one.test]
-                done.edits.append(edit(run, benchmark, tests, made, progress=progress))
-                as_editor(made).release()
+        for one, size in product(splits, order.sizes):
+            made: Editor = base
+            if size:
+                chosen = [known[identity] for identity in one.training[:size]]
+                trained = _trained(run, place, one.task, chosen, order, progress)
+                done.trainings.append(trained)
+                facts = {
+                    "task": one.task,
+                    "samples": size,
+                    "training": [sample.id for sample in chosen],
+                    "fingerprint": trained.fingerprint,
+                    **recipe,
+                }
+                weights = run.path / trained.weights
+                made = training.tuned(base, weights, order.recipe.lora, facts)
+            made = on_track(made, Track(tuned=size))
+            tests = [known[identity] for identity in one.test]
+            done.edits.append(edit(run, benchmark, tests, made, progress=progress))
+            as_editor(made).release()
     run.record(
         "tune",
         benchmark=benchmark,
         editor=order.editor,
         editors=done.editors,
         samples=list(order.sizes),
-        recipe=order.recipe.record(),
+        recipe=recipe,
         settings=recorded(order.settings),
         splits={one.task: one.record() for one in splits},
         trainings=done.as_json()["trainings"],
@@ -172,13 +161,15 @@ def tune(
 
 def _trained(
     run: Run,
-    folder: str,
+    place: str,
     task: str,
     chosen: Sequence[Sample],
     order: Order,
     progress: Progress | None,
 ) -> Training:
     """The training of a task with these samples: the one that is there, or made now."""
+    stem = "-".join(file_name(task)[:40].split()).strip("-.") or "task"
+    folder = f"{place}/{stem}-{digest(task)[:8]}/{len(chosen)}"
     # Weights and optimizer are float32 whatever is edited with; accelerate lowers what may be.
     learner = order.base(dtype="float32")
     plan = {
@@ -187,39 +178,31 @@ def _trained(
         "model": paths.facts(learner.model),
         "revision": learner.source()[1],
         "training": [[s.id, s.instruction, sorted(split.pictures(s))] for s in chosen],
-        **order.recipe.record(),
+        **msgspec.structs.asdict(order.recipe),
     }
-    there = _planned(run, folder, plan)
-    if there is not None:
+    if (there := _planned(run, folder, plan)) is not None:
         return there
     began = perf_counter()
-    pipe, _ = learner.load()
-    kept, nothing = triplets(pipe, chosen, order.recipe.resolution)
-    for part in (pipe.vae, pipe.text_encoder):
-        part.to("cpu")  # their work is done: the memory is the U-Net's
-    place = Place(run.path, folder, order.every)
-    losses = train(
-        pipe, kept, nothing, order.recipe, place, device=learner.device, progress=progress
-    )
-    weights = write_weights(run.path, folder, pipe, order.recipe.lora)
+    at = Place(run.path, folder, order.every)
+    weights, losses = training.learn(learner, chosen, order.recipe, at, progress)
     table = io.StringIO()
     csv.writer(table, lineterminator="\n").writerows([("step", "loss"), *enumerate(losses, 1)])
     paths.write(run.path, f"{folder}/loss.csv", table.getvalue().encode())
-    part = max(1, len(losses) // 10)
-    result = Training(
+    tenth = max(1, len(losses) // 10)
+    made = Training(
         task=task,
         samples=len(chosen),
         folder=folder,
         weights=weights,
         fingerprint=digest(plan),
-        first=sum(losses[:part]) / part,
-        last=sum(losses[-part:]) / part,
+        first=sum(losses[:tenth]) / tenth,
+        last=sum(losses[-tenth:]) / tenth,
         seconds=round(perf_counter() - began, 3),
     )
-    split.write_json(run, f"{folder}/done.json", result)
-    for old in checkpoints(place):
+    split.write_json(run, f"{folder}/done.json", made)
+    for old in training.checkpoints(at):
         shutil.rmtree(old, ignore_errors=True)
-    return result
+    return made
 
 
 def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
@@ -230,8 +213,7 @@ def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
     if there is None:
         split.write_json(run, f"{folder}/plan.json", plan)
         return None
-    other = [name for name in {**plan, **there} if plan.get(name) != there.get(name)]
-    if other:
+    if other := [name for name in {**plan, **there} if plan.get(name) != there.get(name)]:
         what = "; ".join(f"{n} {there.get(n)!s:.40}, now {plan.get(n)!s:.40}" for n in other)
         raise UsageError(
             f"{folder}: was tuned in another way ({what}); its outputs stay under its name: take "
@@ -241,7 +223,6 @@ def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
         made = convert(split.read_json(run, f"{folder}/done.json"), Training, f"{folder}/done.json")
     except DataError:
         return None
-    lost = paths.fault(run.path, made.weights, f"tuning{folder[6:]}", limit=MOST_BYTES)
-    if lost is not None or made.fingerprint != digest(plan):
-        return None
-    return msgspec.structs.replace(made, folder=folder, fresh=False)
+    lost = paths.fault(run.path, made.weights, folder, limit=training.MOST_BYTES)
+    whole = lost is None and made.fingerprint == digest(plan)
+    return msgspec.structs.replace(made, folder=folder, fresh=False) if whole else None

@@ -49,28 +49,24 @@ def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sa
         name = sample.attributes.get("task") or (sample.category[-1] if sample.category else "")
         there.setdefault(str(name), []).append(sample)
     known = {name.rstrip(".").casefold(): name for name in there}
-    found = {}
-    for text in wanted or [""]:
-        plain = text.strip().rstrip(".").casefold()
-        if plain not in known:
-            near = difflib.get_close_matches(plain, known, n=3, cutoff=0.4)
+    plain = {text: text.strip().rstrip(".").casefold() for text in wanted or [""]}
+    for text, key in plain.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
             names = [known[one] for one in near] or sorted(there)[:8]
             why = f"{text!r}: no sample has it; there are {', '.join(names)}"
             raise UsageError(why, argument="task")
-        found[known[plain]] = there[known[plain]]
-    return found
+    return {known[key]: there[known[key]] for key in plain.values()}
 
 
 def sizes(text: str) -> list[int]:
     """``0,4,8,16`` as numbers in order. Raises `UsageError` for anything else, or one twice."""
     words = [word.strip() for word in text.split(",")]
     good = all(word.isascii() and word.isdigit() and len(word) < 5 for word in words)
-    found = sorted(map(int, words)) if good else []
-    if not found or len(set(found)) < len(found):
-        raise UsageError(
-            f"--samples {text!r}: wanted whole numbers such as 0,4,8,16, none of them twice"
-        )
-    return found
+    if not good or len({*map(int, words)}) < len(words):
+        told = "wanted whole numbers such as 0,4,8,16, none of them twice"
+        raise UsageError(f"--samples {text!r}: {told}")
+    return sorted(map(int, words))
 
 
 def pictures(sample: Sample) -> frozenset[str]:
@@ -97,8 +93,7 @@ def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, 
     training: list[str] = []
     test: list[str] = []
     for group in sorted(alike, key=place):
-        side = training if len(training) + len(group) <= most else test
-        side += group
+        (training if len(training) + len(group) <= most else test).extend(group)
     test = test[:tests]
     if len(training) < most or not test:
         raise DataError(

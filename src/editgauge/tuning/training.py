@@ -55,9 +55,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     lora: Whole = 0
     seed: Whole = 0
 
-    def record(self) -> dict[str, Any]:
-        return msgspec.structs.asdict(self)
-
 
 class Triplet(NamedTuple):
     """One training sample, float32 on the CPU: the distribution of the reference's latents, shape
@@ -112,6 +109,24 @@ class Place(NamedTuple):
     run: Path
     folder: str
     every: int = 100
+
+
+def learn(
+    learner: DiffusersEditor,
+    samples: Sequence[Sample],
+    recipe: Recipe,
+    place: Place,
+    progress: Progress | None = None,
+) -> tuple[str, list[float]]:
+    """Train an editor's pipeline on samples and write its weights; their file in the run, and the
+    loss of each update. Raises as `train`.
+    """
+    pipe, _ = learner.load()
+    kept, nothing = triplets(pipe, samples, recipe.resolution)
+    for part in (pipe.vae, pipe.text_encoder):
+        part.to("cpu")  # their work is done: the memory is the U-Net's
+    losses = train(pipe, kept, nothing, recipe, place, device=learner.device, progress=progress)
+    return write_weights(place, pipe, recipe.lora), losses
 
 
 def train(
@@ -270,11 +285,7 @@ def _resume(run: _Run, place: Place) -> None:
 def checkpoints(place: Place) -> list[Path]:
     """The folders of a training's checkpoints, the oldest first: one, but for kills."""
     found = (place.run / place.folder).glob(f"{CHECKPOINT}*")
-    numbers = {path: path.name.removeprefix(CHECKPOINT) for path in found}
-    return sorted((p for p, n in numbers.items() if n.isdecimal()), key=lambda p: int(numbers[p]))
-
-
-# -- libraries -------------------------------------------------------------------------------------
+    return sorted(found, key=lambda path: (len(path.name), path.name))
 
 
 def _accelerator(recipe: Recipe, device: str) -> Any:
@@ -303,23 +314,20 @@ def lora_config(rank: int) -> Any:
     return LoraConfig(r=rank, lora_alpha=rank, init_lora_weights="gaussian", target_modules=layers)
 
 
-# -- weights ---------------------------------------------------------------------------------------
-
-
-def write_weights(root: Path, place: str, pipe: Any, rank: int) -> str:
-    """Write the trained weights of a pipeline into the folder `place` of a run, as diffusers reads
-    them; the file's path in the run. Raises `RunError` when it cannot be written.
+def write_weights(place: Place, pipe: Any, rank: int) -> str:
+    """Write the trained weights of a pipeline as diffusers reads them; the file's path in the run.
+    Raises `RunError` when it cannot be written.
     """
-    folder = paths.folder(root, place)
+    folder = paths.folder(place.run, place.folder)
     try:
         if rank:
             from peft.utils import get_peft_model_state_dict
 
             layers = get_peft_model_state_dict(pipe.unet)
             pipe.save_lora_weights(folder, unet_lora_layers=layers, safe_serialization=True)
-            return f"{place}/pytorch_lora_weights.safetensors"
+            return f"{place.folder}/pytorch_lora_weights.safetensors"
         pipe.unet.save_pretrained(folder / "unet", safe_serialization=True)
-        return f"{place}/unet/diffusion_pytorch_model.safetensors"
+        return f"{place.folder}/unet/diffusion_pytorch_model.safetensors"
     except Exception as error:  # what the libraries make of a full disk
         raise paths.unwritable(folder, OSError(str(error))) from error
 
@@ -338,8 +346,7 @@ class TunedEditor(DiffusersEditor):
     def load_now(self) -> tuple[Any, str]:
         pipe, revision = super().load_now()
         name = self.weights.name
-        why = paths.fault(self.weights.parent, name, limit=MOST_BYTES)
-        if why is not None:
+        if why := paths.fault(self.weights.parent, name, limit=MOST_BYTES):
             raise RunError(f"{name}: {why}; train again")
         try:
             if self.rank:
@@ -349,8 +356,8 @@ class TunedEditor(DiffusersEditor):
 
                 pipe.unet.load_state_dict(load_file(self.weights))
         except Exception as error:  # whatever the libraries say of a file that is none
-            told = f"{name}: no weights of this model ({type(error).__name__}); train again"
-            raise RunError(told) from error
+            why = f"no weights of this model ({type(error).__name__})"
+            raise RunError(f"{name}: {why}; train again") from error
         return pipe, revision
 
 

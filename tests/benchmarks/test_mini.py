@@ -10,7 +10,6 @@ import pytest
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.mini import BENCHMARK
 from editgauge.benchmarks.mini.samples import DATA
-from editgauge.errors import DataError
 from editgauge.images import read_image, read_mask
 from editgauge.types import Sample
 
@@ -28,12 +27,6 @@ def test_counts_are_those_of_the_samples(mini: Samples) -> None:
     assert BENCHMARK.published_counts == {"": len(samples), **found}
     assert len({s.id for s in samples}) == len(samples) == 26
     assert [s.id for s in mini] == [s.id for s in samples], "iterating again gives the same order"
-
-
-def test_a_split_narrows_and_a_wrong_one_is_named() -> None:
-    assert {s.split for s in BENCHMARK.load(None, split="plain")} == {"plain"}
-    with pytest.raises(DataError, match="wanted split plain or textured, found 'real'"):
-        BENCHMARK.load(None, split="real")
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -167,17 +167,6 @@ def test_repeats_lie_between_the_steps() -> None:
     assert values["real_SI"].value == pytest.approx(0.7)
 
 
-def test_eighteen_categories_in_their_order() -> None:
-    numbers = catalog.find("benchmarks", "textedit").published_counts
-    names = [name.removeprefix("miniset/") for name in numbers if "." in name]
-    records = [record(f"{name}/1", split="Real", category=(name,)) for name in names]
-    rows = [row(f"{name}/1", "m", "OA", 0.5, benchmark="textedit") for name in names]
-    table = made("textedit", rows, records, by="category")["textedit.classic"]
-    lines = list(csv.DictReader(io.StringIO(draw(table, "csv"))))
-    assert [line["by"] for line in lines] == names
-    assert len(names) == 18
-
-
 @pytest.mark.parametrize(
     ("table", "metric", "source", "other"),
     [

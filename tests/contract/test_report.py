@@ -5,8 +5,6 @@ nobody, and no text of a data set or a judge does anything in it.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from tests.chromium import chromium
 from tests.contract.datasets import prompt_record, prompts
 from tests.contract.server import KEY, Asked, Judge, chat, verdict
 from tests.contract.support import cli, picture, save
 from tests.contract.tables import numbers
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 EVIL = (
     "<script>window.pwned = 1</script></script><img src=x onerror='window.pwned = 2'>"
     '<svg onload="window.pwned = 3"> javascript:alert(1) \u202egnihtyna\u202c ]]> ${1} {{x}}'
@@ -78,20 +76,8 @@ def anchors(mini_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def browser(report: Path, anchors: Path) -> Iterator[Any]:
     """After the reports were made: Playwright keeps an event loop on this thread."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        sync_playwright = None
-    if sync_playwright is None or not Path(CHROMIUM).exists():
-        reason = "no headless browser: apt-get install chromium, pip install playwright"
-        if os.environ.get("EDITGAUGE_NEED_BROWSER"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as play:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=flags)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 class Visit:

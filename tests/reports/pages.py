@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -13,15 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.images import read_image, write_png
+from editgauge.images import write_png
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
 from editgauge.types import VARIANTS, Metric, Row, Sample, Status
+from tests.chromium import chromium
 from tests.made_rows import row
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 NUMBER = 30
 METRICS = {
     "ssim": Metric("ssim", direction="higher", low=0, high=1, heading="CP", keeps=True,
@@ -39,35 +36,30 @@ def made_run(place: Path) -> Run:
     """30 samples, two editors: `same` changes nothing, `box` turns the masked part; of `box` the
     judge refused sample 4, and EA (7 as released, 3 corrected) misses the last one.
     """
-    data, samples = place / "data", []
-    random = np.random.default_rng(5)
+    data, samples, edits = place / "data", [], []
+    random, mask = np.random.default_rng(5), np.zeros((90, 120), np.uint8)
+    mask[20:50, 30:70] = 255
+    write_png(data / "mask.png", mask)
     run = Run.create(place / "run")
     for index in range(NUMBER):
-        pixels = random.integers(0, 255, (90, 120, 3), dtype=np.uint8)
-        mask = np.zeros((90, 120), np.uint8)
-        mask[20:50, 30:70] = 255
-        write_png(data / f"{index}.png", pixels)
-        write_png(data / f"{index}_mask.png", mask)
         sample = Sample(
             benchmark="bench", id=f"part/{index:02}", split="real" if index % 2 else "made",
             category=("all",), instruction=f"do thing {index}", images=(data / f"{index}.png",),
-            output_stems=(f"{index}",), masks={"input": data / f"{index}_mask.png"},
+            output_stems=(f"{index}",), masks={"input": data / "mask.png"},
             attributes={"topic": f"topic {index % 3}", "difficulty": ["easy", "hard"][index % 2]},
         )  # fmt: skip
         samples.append(sample)
-    keep_samples(run, "bench", data, samples, samples)
-    for index, sample in enumerate(samples):
+        pixels = random.integers(0, 255, (90, 120, 3), dtype=np.uint8)
+        write_png(sample.image, pixels)
         for editor in ("same", "box"):
-            place_of = f"edits/bench/{editor}/{index}.png"
-            pixels = read_image(sample.images[0]).copy()
             if editor == "box":
                 pixels[20:50, 30:70] = 255 - pixels[20:50, 30:70]
-            write_png(place / "out.png", pixels)
-            run.keep(place / "out.png", Path(place_of))
-            told = EditRecord(benchmark="bench", sample=sample.id, editor=editor, path=place_of,
-                              status=Status.SCORED)  # fmt: skip
-            run.write_edits([told])
-        run.put([*rows(sample.id, index)])
+            write_png(run.path / (at := f"edits/bench/{editor}/{index}.png"), pixels)
+            told = {"sample": sample.id, "editor": editor, "path": at, "status": Status.SCORED}
+            edits.append(EditRecord(benchmark="bench", **told))  # type: ignore[arg-type]
+    keep_samples(run, "bench", data, samples, samples)
+    run.write_edits(edits)
+    run.put([one for index, sample in enumerate(samples) for one in rows(sample.id, index)])
     return Run.open(place / "run")
 
 
@@ -89,19 +81,8 @@ def rows(sample: str, index: int) -> Iterator[Row]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        sync_playwright = None
-    if sync_playwright is None or not Path(CHROMIUM).exists():
-        reason = "no headless browser: apt-get install chromium, pip install playwright"
-        if os.environ.get("EDITGAUGE_NEED_BROWSER"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 class Visit:
@@ -121,6 +102,7 @@ class Visit:
             self.complaints.append(message.text)
 
     def go(self, address: str, wanted: str) -> Any:
+        """The page, when it has what is wanted."""
         self.page.goto("about:blank")
         self.page.goto(self.base + address)
         self.page.locator(wanted).first.wait_for()

@@ -55,11 +55,9 @@ def test_the_colours_are_where_mask_and_region_are() -> None:
 
 def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     to = tmp_path / "report"
-    for _ in range(2):  # the second takes the first one's place
-        shown = part([run], "mini", published=False, intervals=False)
-        built = site.build([run], [shown], to, thumbnails=False)
+    shown = part([run], "mini", published=False, intervals=False)
+    site.build([run], [shown], to, thumbnails=False)
     assert "mini.failures_pixels" in [table.name for table in shown.tables]
-    assert built.page.exists()
     page = (to / diagnosis.PAGE).read_text()
     assert "changed elsewhere (2)" in page
     assert "Change IoU by chance" in page
@@ -71,8 +69,6 @@ def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     pictures = sorted((to / diagnosis.FOLDER).iterdir())
     assert [p.name for p in pictures] == ["0-0.webp", "0-1.webp"]
     assert read_image(pictures[0]).shape == (diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)
-    meta = (to / "data" / "meta.js").read_text()
-    assert '"diagnosis":"diagnosis.html"' in meta
     detail = (to / "data" / "0" / "detail-0.js").read_text()
     assert "mask_share" in detail
     assert "levels" not in detail, "maps are drawn, not listed"
@@ -83,13 +79,10 @@ def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -
         path.unlink()
     frame = reading.of_runs([run], "mini")
     shown = diagnosis.every([run], frame, cutoffs_of("mini"))
-    assert len(shown) == 2
     assert diagnosis.drawn([run], shown[0], 64) is None
     assert diagnosis.write_page([("mini", frame)], [run], tmp_path / "out")
-    assert (
-        "Its pictures or its map are not in the run."
-        in (tmp_path / "out" / "diagnosis.html").read_text()
-    )
+    page = (tmp_path / "out" / "diagnosis.html").read_text()
+    assert page.count("Its pictures or its map are not in the run.") == 2
     assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 0
 
 

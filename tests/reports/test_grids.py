@@ -28,31 +28,22 @@ def run(tmp_path: Path) -> Run:
     second was refused, the third's file is gone.
     """
     run = Run.create(tmp_path / "run")
-    pixels = np.zeros((60, 90, 3), np.uint8)
-    outputs = {number: run.edits_folder(B, EDITORS[number]) / "7.png" for number in range(9)}
-    inputs = [run.path / "inputs" / B / f"{name}.png" for name in ("in", "ref")]
-    for path in (*inputs, *(outputs[number] for number in range(3, 9))):
-        pixels = pixels + 20
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_png(path, pixels)
-    outputs[0].parent.mkdir(parents=True, exist_ok=True)
-    outputs[0].write_bytes(b"no picture")
+    places = [f"edits/{B}/{editor}/7.png" for editor in EDITORS]
+    inputs = [f"inputs/{B}/{name}.png" for name in ("in", "ref")]
+    for shade, place in enumerate((*inputs, places[0], *places[3:])):
+        write_png(run.path / place, np.full((60, 90, 3), 20 * shade, np.uint8))
+    (run.path / places[0]).write_bytes(b"no picture")
     told = "Remove the $second$ tooth from the left, " * 6
-    records = [record("7", organ="Teeth", instruction=told)]
-    records[0] |= {"images": [f"inputs/{B}/in.png"], "reference": f"inputs/{B}/ref.png"}
-    run.write_samples(B, records)
-    for number, editor in enumerate(EDITORS):
-        refused = number == 1
-        made = EditRecord(
-            benchmark=B, sample="7", editor=editor, status=Status.REFUSED if refused else Status.SCORED,
-            path=None if refused else outputs[number].relative_to(run.path).as_posix(), reason="safety" if refused else "",
-        )  # fmt: skip
-        run.write_edits([made])
-        if refused:
-            scored = row("7", editor, "EA", None, status=Status.REFUSED, benchmark=B)
-        else:
-            scored = row("7", editor, "EA", float(number), benchmark=B)
-        run.put([scored])
+    facts = {"images": inputs[:1], "reference": inputs[1]}
+    run.write_samples(B, [record("7", organ="Teeth", instruction=told) | facts])
+    for number, (editor, place) in enumerate(zip(EDITORS, places, strict=True)):
+        status, path, reason = Status.SCORED, place, ""
+        if number == 1:
+            status, path, reason = Status.REFUSED, None, "safety"
+        made = {"sample": "7", "editor": editor, "status": status, "path": path, "reason": reason}
+        run.write_edits([EditRecord(benchmark=B, **made)])
+        value = None if number == 1 else float(number)
+        run.put([row("7", editor, "EA", value, status=status, benchmark=B)])
     return Run.open(run.path)
 
 

@@ -29,9 +29,7 @@ def rows(**values: list[float | None]) -> list[Row]:
 
 
 def told(made: list[Row], metrics: dict[str, Metric]) -> dict[str, Any]:
-    of = replace(frame(made, RECORDS, "unheard"), described=metrics)
-    whole = tables(of, "faithful", Shown(intervals=True))
-    return overview(of, metrics, whole)
+    return first_page(frame(made, RECORDS, "unheard"), metrics)
 
 
 def test_a_clear_lead_is_certain_and_a_near_one_is_not() -> None:
@@ -68,10 +66,9 @@ def delivered(of: Results, **back: set[str]) -> Results:
     return replace(of, deliveries=told)
 
 
-def first_page(of: Results) -> dict[str, Any]:
-    of = replace(of, described=HIGHER)
-    whole = tables(of, "faithful", Shown(intervals=True))
-    return overview(of, HIGHER, whole)
+def first_page(of: Results, metrics: dict[str, Metric] = HIGHER) -> dict[str, Any]:
+    of = replace(of, described=metrics)
+    return overview(of, metrics, tables(of, "faithful", Shown(intervals=True)))
 
 
 def test_the_worst_and_the_contested_are_edits() -> None:
@@ -102,7 +99,6 @@ def test_a_sample_whose_reference_is_doubted_is_no_damage() -> None:
     records = [record(f"s{n}", reference_outside=n == 3) for n in range(12)]
     values: list[float | None] = [3.0] * 12
     values[3], values[5] = 1.0, 2.0
-    of = replace(frame(rows(a=values, b=[4.0] * 12), records, "unheard"), described=HIGHER)
-    shown = overview(of, HIGHER, tables(of, "faithful", Shown(intervals=True)))
+    shown = first_page(frame(rows(a=values, b=[4.0] * 12), records, "unheard"))
     assert shown["worst"][0][0] == 5
     assert 3 not in [sample for sample, *_ in (*shown["worst"], *shown["contested"])]

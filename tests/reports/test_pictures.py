@@ -44,7 +44,6 @@ def test_copied_pictures_have_names_that_every_system_takes(tmp_path: Path) -> N
         (run.path / place).parent.mkdir(parents=True, exist_ok=True)
         write_png(run.path / place, np.zeros((2, 3, 3), np.uint8))
     made = copies(run, tmp_path / "report", *originals)
-    assert made == copies(run, tmp_path / "report", *originals)
     assert all(path.is_file() for path in made)
     assert len({unicodedata.normalize("NFC", path.name).casefold() for path in made}) == len(names)
     assert not [path for path in made if set(':?"<>|*') & set(path.name)]

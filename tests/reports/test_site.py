@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,10 +44,6 @@ def visit(browser: Any, run: Run) -> Iterator[Visit]:
     visit.close()
 
 
-def row_of(page: Any, name: str) -> Any:
-    return page.locator(".row", has=page.get_by_role("link", name=name, exact=True))
-
-
 # -- samples ---------------------------------------------------------------------------------------
 
 
@@ -70,21 +65,12 @@ def test_filter_sort_and_search(visit: Visit) -> None:
     assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
 
 
-@pytest.mark.parametrize("sort", ["mean", "models", "delta&e=same&b=box", "attr:topic", "order"])
-def test_every_order_shows_every_sample(visit: Visit, sort: str) -> None:
-    page = visit.go(f"#/browse/bench?m=ssim%7C&sort={sort}", ".row")
-    first = {"delta&e=same&b=box": "part/29", "models": "part/29"}.get(sort, "part/00")
-    assert page.locator(".row .name").first.inner_text() == first
-    assert page.locator("#found").inner_text().startswith("30 of 30")
-
-
 def test_all_models_stand_beside_each_other_with_ranked_scores(visit: Visit) -> None:
-    row = row_of(visit.go(ANY, ".row .chip"), "part/07")
-    titles = row.locator(".tile").evaluate_all("(all) => all.map((a) => a.title)")
-    assert titles == ["Input", "box", "same"]
-    box, same = row.locator(".tile").nth(1).locator(".chip"), row.locator(".tile").nth(2)
+    link = (page := visit.go(ANY, ".row .chip")).get_by_role("link", name="part/07", exact=True)
+    tiles = page.locator(".row", has=link).locator(".tile")
+    assert tiles.evaluate_all("(all) => all.map((a) => a.title)") == ["Input", "box", "same"]
+    box, same = tiles.nth(1).locator(".chip"), tiles.nth(2)
     assert box.first.inner_text().split() == ["CP", f"{value_of(7):.3f}"]
-    assert "r4" in box.first.get_attribute("class")
     assert "place 2 of 2" in box.first.get_attribute("title")
     assert box.nth(2).inner_text().split() == ["EA", "0.70"], "on the scale of print"
     assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
@@ -127,39 +113,33 @@ def test_keys_walk_through_the_selection(visit: Visit) -> None:
     assert page.locator("#position").inner_text() == "4 of 15"
     page.keyboard.press("j")
     page.locator("#position", has_text="5 of 15").wait_for()
-    page.keyboard.press("ArrowLeft")
-    page.locator("#position", has_text="4 of 15").wait_for()
     page.keyboard.press("2")
     page.locator("#slide").focus()
     page.keyboard.press("Home")  # arrow keys belong to the slider now
     assert "0%" in page.locator(".stack .over").evaluate("(e) => e.style.clipPath")
-    page.keyboard.press("?")
-    page.locator("dialog[open]").wait_for()
-    page.keyboard.press("Escape")
     page.keyboard.press("u")
     page.locator("#found", has_text="15 of 30").wait_for()
 
 
-@pytest.mark.parametrize("outside", [False, True])
-def test_a_planted_change_is_hot_where_it_lies(visit: Visit, outside: bool) -> None:
+def test_a_planted_change_is_hot_where_it_lies_and_hidden_inside_the_mask(visit: Visit) -> None:
     """`box` changes the inside of the mask and nothing else."""
     page = visit.go(f"{SEVEN}?view=diff&p=input&p=edit:box", ".stack.diff")
-    if outside:
-        page.locator("#outside").check()
-        page.locator(".shut").wait_for(state="attached")
-    page.locator(".stack img").evaluate_all("(all) => Promise.all(all.map((i) => i.decode()))")
-    page.wait_for_timeout(100)
-    shot = Image.open(io.BytesIO(page.locator(".stack").screenshot())).convert("RGB")
-    hot = np.asarray(shot).astype(int).max(axis=2) > 60
-    height, width = hot.shape
-    inside = np.zeros_like(hot)
+
+    def hot() -> Any:
+        page.locator(".stack img").evaluate_all("(all) => Promise.all(all.map((i) => i.decode()))")
+        page.wait_for_timeout(100)
+        shot = Image.open(io.BytesIO(page.locator(".stack").screenshot())).convert("RGB")
+        return np.asarray(shot).max(axis=2) > 60
+
+    height, width = (found := hot()).shape
+    inside = np.zeros_like(found)
     rows = slice(int(height * 20 / 90), int(np.ceil(height * 50 / 90)))
     inside[rows, int(width * 30 / 120) : int(np.ceil(width * 70 / 120))] = True
-    if outside:
-        assert hot.mean() < 0.01
-    else:
-        assert hot.sum() > 0.5 * inside.sum()
-        assert (hot & inside).sum() >= 0.95 * hot.sum()
+    assert found.sum() > 0.5 * inside.sum()
+    assert (found & inside).sum() >= 0.95 * found.sum()
+    page.locator("#outside").check()
+    page.locator(".shut").wait_for(state="attached")
+    assert hot().mean() < 0.01
 
 
 def test_pictures_are_chosen_and_enlarged_in_step(visit: Visit) -> None:
@@ -167,13 +147,9 @@ def test_pictures_are_chosen_and_enlarged_in_step(visit: Visit) -> None:
     page.locator(".controls button[data-source='edit:same']").click()
     page.locator(".panes-3").wait_for()
     page.keyboard.press("+")
-    style = "(all) => all.map((e) => e.style.transform)"
-    moved = page.locator(".pane .inner").evaluate_all(style)
-    assert len(moved) == 3
-    assert set(moved) == {moved[0]}
+    moved = page.locator(".pane .inner").evaluate_all("(all) => all.map((e) => e.style.transform)")
+    assert moved == [moved[0]] * 3
     assert "scale(1.5)" in moved[0]
-    page.keyboard.press("0")
-    assert set(page.locator(".pane .inner").evaluate_all(style)) == {""}
 
 
 def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
@@ -184,21 +160,8 @@ def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
     assert "as it was given: 7" in cell.inner_text()
     said = page.locator(".unasked").all_inner_texts()
     assert said == ["Not applicable to this sample: NED (made)"]
-    assert "NED" not in page.locator("#scores").inner_text()
     box = page.locator(".gallery svg rect").first
     assert [float(box.get_attribute(n)) for n in ("x", "y", "width", "height")] == [1, 2, 29, 38]
-
-
-def test_one_switch_for_the_whole_report(visit: Visit) -> None:
-    page = visit.go(SEVEN, "#scores")
-    page.locator("#variant-corrected").click()
-    page.locator("#scores caption", has_text="corrected").wait_for()
-    cell = page.locator("td[data-editor='box'][data-metric='EA|'] summary")
-    assert cell.inner_text() == "0.30"
-    page.locator("#back").click()
-    page.locator(".row").first.wait_for()
-    assert "v=corrected" in page.url
-    assert page.locator("#variant-corrected").get_attribute("aria-pressed") == "true"
 
 
 # -- other pages -----------------------------------------------------------------------------------
@@ -224,8 +187,7 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: Run, address: st
 
 def test_a_copied_report_shows_its_pictures_alone(browser: Any, run: Run, tmp_path: Path) -> None:
     build(run, tmp_path / "first")  # outside the run: pictures are copied, no path leads back
-    shutil.move(tmp_path / "first", tmp_path / "else where ü#1")
-    visit = Visit(browser, tmp_path / "else where ü#1")
+    visit = Visit(browser, (tmp_path / "first").rename(tmp_path / "else where ü#1"))
     for address, wanted in ((SEVEN, ".gallery img"), (ANY, ".tile img")):
         image = visit.go(address, wanted).locator(wanted).last
         image.evaluate("(i) => { i.loading = 'eager'; return i.decode(); }")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,11 +32,7 @@ def opinion(who: str, sample: str, editor: str) -> int:
 def rate(run: Run) -> None:
     """Both annotators answer everything."""
     outputs = outputs_of(run, "bench")
-    facts = {
-        "name": "first",
-        "mode": "rate",
-        "questions": [{"id": "IF", "text": "?"}],
-    }
+    facts = {"name": "first", "mode": "rate", "questions": [{"id": "IF", "text": "?"}]}
     there = editors_by_sample(outputs)
     design = resolved(facts, Samples(run.samples("bench")), there, "bench")
     begin(run, design, outputs, ["ann", "ben"])
@@ -77,13 +74,8 @@ def circles(page: Any) -> dict[tuple[float, float], int]:
 
 def test_every_rated_output_is_a_point(visit: Visit) -> None:
     page = visit.go("#/study/bench", ".scatter")
-    wanted: dict[tuple[float, float], int] = {}
-    for index in range(6):
-        for number in range(len(EDITORS)):
-            value = judged(index, number)
-            place = (value, (value + 3) / 2)
-            wanted[place] = wanted.get(place, 0) + 1
-    assert circles(page) == wanted
+    values = (judged(index, number) for index in range(6) for number in range(len(EDITORS)))
+    assert circles(page) == Counter((value, (value + 3) / 2) for value in values)
 
 
 def test_another_metric_keeps_its_own_values_and_a_point_leads_to_its_samples(visit: Visit) -> None:

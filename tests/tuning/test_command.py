@@ -58,11 +58,6 @@ def typed(*words: str) -> str:
     return done.stdout
 
 
-def tune(run: str, *more: str, sizes: str = "0,2") -> str:
-    words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", sizes, "--run", run]
-    return typed(*words, "--model", "model", *TUNED, *SMALL, *more)
-
-
 @pytest.fixture(scope="module")
 def page(desk: Path) -> dict[str, str]:
     """What the commands of the page print, by their words: those that need no service, made small
@@ -124,7 +119,8 @@ def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> No
 
 def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
     pytest.importorskip("peft", reason="LoRA needs the extra tuning")
-    out = tune("runs/lora", "--lora", "2", sizes="2")
+    words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", "2", "--lora", "2"]
+    out = typed(*words, "--run", "runs/lora", "--model", "model", *TUNED, *SMALL)
     assert "instructpix2pix[tuned 2] on medebench: 8 outputs" in out
     (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")

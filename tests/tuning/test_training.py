@@ -24,7 +24,7 @@ from editgauge.editors import diffusers
 from editgauge.errors import DataError, RunError
 from editgauge.schema import convert
 from editgauge.store.run import Run
-from editgauge.tuning.training import Place, Recipe, Triplet, checkpoints, train, triplets
+from editgauge.tuning.training import Place, Recipe, checkpoints, train, triplets
 from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
@@ -72,44 +72,23 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return squares.pipeline(tmp_path_factory.mktemp("model") / "pix2pix")
 
 
-def loaded(model: Path) -> Any:
-    base = diffusers.factory("instructpix2pix", [], model=str(model), dtype="float32", device="cpu")
-    return base.load()[0]
-
-
 def learned(
-    model: Path, data: Path, run: Path, recipe: Recipe = TINY, *, count: int = 4, **place: Any
-) -> tuple[list[float], Any, list[Triplet]]:
+    model: Path, data: Path, run: Path, recipe: Recipe = TINY, *, count: int = 4, every: int = 3
+) -> tuple[list[float], Any]:
+    """The loss of each update, and the trained pipeline."""
     _, _, samples = catalog.open_data("medebench", data, None)
-    pipe = loaded(model)
+    base = diffusers.factory("instructpix2pix", [], model=str(model), dtype="float32", device="cpu")
+    pipe = base.load()[0]
     kept, nothing = triplets(pipe, samples[:count], recipe.resolution)
-    where = Place(**{"run": run, "folder": "tuning/t", "every": 3, **place})
-    return train(pipe, kept, nothing, recipe, where), pipe, kept
-
-
-def distance(pipe: Any, kept: list[Triplet]) -> float:
-    """Mean squared distance of the edited latents of each training input from its reference's."""
-    pipe.unet.eval()
-    found = []
-    for one in kept:
-        generator = torch.Generator().manual_seed(0)
-        with torch.no_grad():
-            made = pipe(
-                prompt_embeds=one.words, negative_prompt_embeds=one.words, image=one.image,
-                num_inference_steps=8, guidance_scale=1.0, image_guidance_scale=1.0,
-                generator=generator, output_type="latent",
-            ).images  # fmt: skip
-        found.append(float(((made - one.mean) ** 2).mean()))
-    return float(np.mean(found))
+    return train(pipe, kept, nothing, recipe, Place(run, "tuning/t", every)), pipe
 
 
 def test_eight_squares_are_learned(model: Path, data: Path, tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run")
     recipe = Recipe(steps_a_sample=16, rate=3e-3, resolution=16)
-    made, pipe, kept = learned(model, data, run.path, recipe, count=8, every=1000)
+    made, _ = learned(model, data, run.path, recipe, count=8, every=1000)
     assert len(made) == 8 * 16
     assert np.mean(made[-24:]) < 0.75 * np.mean(made[:8])
-    assert distance(pipe, kept) < 0.6 * distance(loaded(model), kept)
 
 
 def test_a_killed_training_ends_with_the_same_weights(
@@ -123,8 +102,8 @@ def test_a_killed_training_ends_with_the_same_weights(
     assert done.returncode == -signal.SIGKILL, done.stderr
     (there,) = checkpoints(Place(run=runs["killed"], folder="tuning/t"))
     assert there.name == "checkpoint-6", "the last one before the kill at update 8"
-    whole, one, _ = learned(model, data, runs["whole"])
-    resumed, other, _ = learned(model, data, runs["killed"])
+    whole, one = learned(model, data, runs["whole"])
+    resumed, other = learned(model, data, runs["killed"])
     assert len(whole) == 12
     assert resumed == whole
     theirs = other.unet.state_dict()
@@ -148,16 +127,7 @@ def test_a_broken_checkpoint_is_named(model: Path, data: Path, tmp_path: Path) -
         learned(model, data, run, count=2)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("steps_a_sample", 0),
-        ("rate", 0.0),
-        ("rate", float("nan")),
-        ("precision", "int8"),
-        ("lora", -1),
-    ],
-)
-def test_a_recipe_that_nothing_can_follow_is_refused(name: str, value: Any) -> None:
-    with pytest.raises(DataError, match=f"training: {name}: "):
-        convert({name: value}, Recipe, "training")
+@pytest.mark.parametrize("wrong", [{"steps_a_sample": 0}, {"rate": float("nan")}, {"lora": -1}])
+def test_a_recipe_that_nothing_can_follow_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match=f"training: {next(iter(wrong))}: "):
+        convert(wrong, Recipe, "training")

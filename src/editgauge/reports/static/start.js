@@ -63,18 +63,27 @@ const Start = (function () {
           strip(line, low - room, high + room)])));
   }
 
+  // Whether it happened to all models (anchors aside, where they are none of them), and on the same samples.
+  function alike(about, index, status, models) {
+    const names = models.map(([editor]) => editor), own = about.editors.filter((editor) => !Scores.anchor(about, editor));
+    if (!own.every((editor) => names.includes(editor)) || (names.length > own.length && names.length < about.editors.length)) return false;
+    const tests = names.map((editor) => Scores.having(index, about.editors.indexOf(editor), status));
+    return index.ids.every((_, i) => tests.every((test) => test(i) === tests[0](i)));
+  }
+
   // What went wrong, by status: the models with their numbers of samples, each of which opens exactly those.
-  function wrong(about) {
+  function wrong(about, index) {
     const back = (one) => Scores.anchor(about, one.editor) ? 0 : one.given_back; // an anchor that changes nothing does what it is for
     const lines = Scores.statuses().filter((status) => !["scored", "not_applicable"].includes(status)).map((status) => {
       const metrics = new Set(about.coverage.flatMap((one) => one.metrics[status] || []));
       const models = about.coverage.map((one) => [one.editor, status === Scores.GIVEN_BACK ? back(one) : one.counts[status]]).filter((one) => one[1]);
-      const title = Array.from(metrics, (name) => Scores.facts(about, name).title);
+      const title = Array.from(metrics, (name) => Scores.facts(about, name).title), all = models.length > 1 && alike(about, index, status, models);
+      const link = (editor, n) => h("a", { "data-status": status,
+        href: EG.address(["browse", about.name], new URLSearchParams(all ? { status } : { e: editor, status })) }, editor + " " + n);
       return models.length && h("li", {}, EG.words(status), title.length
         ? h("small", {}, " (" + title.slice(0, 3).join(", ") + (title[3] ? "…" : "") + ")") : null, ": ",
-        models.slice(0, 6).map(([editor, n], at) => [at ? ", " : "", h("a", { "data-status": status,
-          href: EG.address(["browse", about.name], new URLSearchParams({ e: editor, status })) }, editor + " " + n)]),
-        models[6] ? h("a", { href: EG.address(["tables", about.name]) }, " and " + (models.length - 6) + " more") : null);
+        all ? link("every model", models[0][1]) : models.slice(0, 6).map(([editor, n], at) => [at ? ", " : "", link(editor, n)]),
+        models[6] && !all ? h("a", { href: EG.address(["tables", about.name]) }, " and " + (models.length - 6) + " more") : null);
     }).filter(Boolean);
     return h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), lines.length ? h("ul", {}, lines)
       : h("p", {}, "Every output was there and got its scores."));
@@ -127,7 +136,7 @@ const Start = (function () {
       about.study && ["study", "What people said"]].filter(Boolean);
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
       h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), extent(about),
-      h("div", { class: "columns" }, ranking(about), wrong(about)), groups(about, index), first(about, index),
+      h("div", { class: "columns" }, ranking(about), wrong(about, index)), groups(about, index), first(about, index),
       h("p", { class: "ways" }, ways.map(([view, words]) => h("a", { href: EG.address([view, about.name]) }, words))));
   }
 

@@ -158,7 +158,7 @@ def _print(comparisons: Sequence[Comparison], form: str) -> None:
             clean = escape.markdown if form == "markdown" else escape.plain
             print(output.fitted(clean(verdicts.sentence(item), None)) + "\n")
         # a screen has room for so many lines beside the sentence, the notes and what moved
-        most = 12 if form == "terminal" and not item.by else None
+        most = 10 if form == "terminal" and not item.by else None
         print_table(verdicts.as_table(item, most), form)
         if for_people:
             for line in verdicts.moved_lines(item, form):  # type: ignore[arg-type]

@@ -128,6 +128,7 @@ def print_tables(
         return
     if form in ("terminal", "markdown"):
         tables = draw.merged(tables)
+    tables = draw.of_papers(tables) if paper else tables
     for number, item in enumerate(tables):
         if number:
             print()

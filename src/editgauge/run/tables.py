@@ -97,7 +97,7 @@ def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> It
     if len(frame.only_people()):
         rated = agreement.agreement(frame)
         yield from sheets.tables(rated, lines)
-    elif lines:
+    elif lines and shown.only:
         yield sheets.published_alone(frame.benchmark, lines)
 
 

@@ -172,9 +172,9 @@ _STYLES: dict[Mark, str] = {
 
 def _terminal(table: Table, console: Console, *, fit: bool, every_note: bool) -> None:
     """Print to a console; columns that do not fit its width go into further parts below (`fit`
-    False: never). In a file lines stay whole; a terminal wraps notes between words.
+    False: never), and notes are wrapped between words.
     """
-    drawn, whole = grid(table), not console.is_terminal
+    drawn, whole = grid(table), not fit
     console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=whole)
     for chosen in _parts(drawn, console.width if fit else None):
         console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
@@ -276,12 +276,20 @@ def _csv(table: Table) -> str:
     return stream.getvalue()
 
 
+def of_papers(tables: Sequence[Table]) -> list[Table]:
+    """The tables that have a paper's lines and the run's; all where none has."""
+    kinds = [{row.own for row in table.rows} for table in tables]
+    found = [table for table, kind in zip(tables, kinds, strict=True) if len(kind) == 2]
+    return found or list(tables)
+
+
 def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
     numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
     """
     own = [row for row in table.rows if row.own]
-    shown = [replace(column, note="") for column in table.columns if _hasnumber(own, column)]
+    lines = own or table.rows
+    shown = [replace(column, note="") for column in table.columns if _hasnumber(lines, column)]
     source = next((note for note in table.notes if note.startswith("Published")), "")
     told = [f"†: {source.rstrip('.')}"] if source and len(own) < len(table.rows) else []
     parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)

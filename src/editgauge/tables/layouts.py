@@ -119,6 +119,7 @@ def every_table(results: Results, *, only: str = "") -> list[PaperTable]:
     if source is None:
         return generic(results, without=elsewhere)
     own = list(source(results) if callable(source) else source)
+    own = [paper if paper.name == only else paper.always() for paper in own]
     name = f"{results.benchmark}{_FURTHER}"
     outside = benchmark is not None and benchmark.name not in catalog.BENCHMARKS and only != name
     silent = benchmark.not_in_tables if benchmark is not None and outside else ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -85,7 +85,7 @@ class Column:
     `shows` says whose heading, digits and direction it has: the metric's of its first mean where it
     is empty; else another metric's of the benchmark, or a `Metric` of this table alone, which no
     row has. `where` are the labels of the samples behind it, by default those that all its means
-    share.
+    share. `on_demand`: shown only where its table is asked for by name.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Column:
     formula: Formula = only
     where: Mapping[str, str] | None = None
     note: str = ""
+    on_demand: bool = False
 
     @property
     def labels(self) -> dict[str, str]:
@@ -168,6 +169,12 @@ class PaperTable:
     def of_variant(self, variant: Variant) -> Sequence[Column]:
         """The columns of a variant."""
         return self.corrected if variant == "corrected" and self.corrected else self.columns
+
+    def always(self) -> PaperTable:
+        """The table without the columns that are shown on demand."""
+        kept = ([c for c in part if not c.on_demand] for part in (self.columns, self.corrected))
+        columns, corrected = kept
+        return replace(self, columns=columns, corrected=corrected)
 
     @property
     def every_column(self) -> Sequence[Column]:

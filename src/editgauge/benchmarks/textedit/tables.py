@@ -25,7 +25,7 @@ from editgauge.types import Status
 
 PAPERS_JUDGE = "gemini-3-pro"
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {0}set; means over the whole {0}set."
-_PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
+_JUDGE = " (judge {}; columns in the order that is consistent, not as printed: editgauge audit)."
 _TWO_SETS = "These samples are not those of one set: no published lines."
 
 
@@ -138,7 +138,7 @@ def tables(frame: Results) -> list[PaperTable]:
     )
     judge = Published(
         rows=partial(published, part, "judge"),
-        note=_SOURCE.format(part) + _PERMUTED,
+        note=_SOURCE.format(part)[:-1] + _JUDGE.format(PAPERS_JUDGE),
         made_with=PAPERS_JUDGE,
         metric=facts.JUDGE[0].name,
     )

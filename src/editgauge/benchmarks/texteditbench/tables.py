@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def _reference(variant: Variant) -> list[Column]:
         ("outside", "Reference outside masks", {"reference_outside": "true"}),
     ]
     return [
-        column
+        replace(column, on_demand=name != "all")
         for name, title, where in parts
         for column in _four(variant, name, title, {"split": "synthetic", **where}, REFERENCE)
     ]

@@ -201,7 +201,7 @@ def _gate(
         _write(gating.junit, gates.as_junit(judged), "w")
     if gating.step_summary is not None:
         _write(gating.step_summary, gates.as_summary(judged), "a")
-    return gates.EXIT_CODES[gates.together([item.verdict for item in judged])]
+    return gates.EXIT_CODES[gates.verdict_of(judged)]
 
 
 def _write(path: Path, text: str, mode: str) -> None:

@@ -68,7 +68,7 @@ def gate(
     seed: int = 0,
 ) -> list[Gate]:
     """What the policy says of B against A on each benchmark, and one gate more for rules that none
-    could be asked about. The verdict of all is `tables.gate.overall`.
+    could be asked about. The verdict of all is `tables.gate.verdict_of`.
     """
     known = {results.benchmark: directions_of(results) for results in every}
     judged = [

@@ -83,22 +83,6 @@ class Gate:
         return sorted(self.checks, key=lambda check: [*Verdict].index(check.verdict))
 
 
-class _Asked(NamedTuple):
-    """A rule with the scores of both, (2, S), NaN outside its samples, and how many it asks of."""
-
-    rule: Rule
-    direction: Direction
-    values: Floats
-    samples: int
-
-    def check(self, kind: Kind, verdict: Verdict, found: str, **more: Any) -> Check:
-        """A check of the rule; what it wants is said by its kind."""
-        rule, least = self.rule, "at least" if self.direction == "higher" else "at most"
-        margin = f"worse by less than {rule.margin:g}" if rule.margin else "not worse at all"
-        wanted = margin if kind == "margin" else f"{least} {rule.floor or 0:g}"
-        return Check(rule.name, kind, verdict, found, more.pop("wanted", wanted), **more)
-
-
 def judge(
     results: Results,
     a: str,
@@ -119,15 +103,19 @@ def judge(
     checks: list[Check] = []
     notes: list[str] = []
     for rule in policy.rules:
-        if rule.applies(results.benchmark, directions):
-            direction = directions.get(rule.metric)
-            if rule.metric in directions and direction is None:
-                raise UsageError(f"gate: {rule.metric}: it is not known which way is better")
-            variant = _readable(pair, rule, policy, notes)
-            if direction is None or variant is None:
-                checks += _without_rows(rule)
-            else:
-                checks += _checks(pair, rule, variant, direction, policy, seed)
+        if not rule.applies(results.benchmark, directions):
+            continue
+        direction, wanted = directions.get(rule.metric), rule.variant or policy.variant
+        if rule.metric in directions and direction is None:
+            raise UsageError(f"gate: {rule.metric}: it is not known which way is better")
+        among = [wanted] if rule.variant else sorted(VARIANTS, key=lambda one: one != wanted)
+        variant = next((one for one in among if pair.has(rule.metric, one)), None)
+        if direction is None or variant is None:
+            checks += _without_rows(rule)
+            continue
+        if variant != wanted:
+            notes.append(f"{rule.metric}: it has no {wanted} rows; read as {variant}.")
+        checks += _checks(pair, _Asked(rule, direction), variant, policy, seed)
     return Gate(benchmark=results.benchmark, a=a, b=b, checks=tuple(checks), notes=tuple(notes))
 
 
@@ -137,24 +125,9 @@ def unread(
     """The rules that apply to none of the benchmarks in `metrics` (name -> its metrics): what they
     ask cannot be told. None where there is no such rule.
     """
-    checks = [
-        check
-        for rule in policy.rules
-        if not any(rule.applies(name, known) for name, known in metrics.items())
-        for check in _without_rows(rule)
-    ]
+    left = [r for r in policy.rules if not any(r.applies(*known) for known in metrics.items())]
+    checks = [check for rule in left for check in _without_rows(rule)]
     return Gate(benchmark="(no rows)", a=a, b=b, checks=tuple(checks)) if checks else None
-
-
-def _readable(pair: Results, rule: Rule, policy: Policy, notes: list[str]) -> Variant | None:
-    wanted = rule.variant or policy.variant
-    there = [variant for variant in VARIANTS if pair.has(rule.metric, variant)]
-    if wanted in there:
-        return wanted
-    if rule.variant is not None or not there:
-        return None
-    notes.append(f"{rule.metric}: it has no {wanted} rows; read as {there[0]}.")
-    return there[0]
 
 
 def _without_rows(rule: Rule) -> list[Check]:
@@ -164,43 +137,56 @@ def _without_rows(rule: Rule) -> list[Check]:
     return [Check(rule.name, kind, Verdict.CANNOT_TELL, told, wanted, 0) for kind in rule.kinds]
 
 
+class _Asked(NamedTuple):
+    """A rule, and which way its metric is better."""
+
+    rule: Rule
+    direction: Direction
+
+    def check(self, kind: Kind, verdict: Verdict, found: str, **more: Any) -> Check:
+        """A check of the rule; what it wants is said by its kind."""
+        rule, least = self.rule, "at least" if self.direction == "higher" else "at most"
+        margin = f"worse by less than {rule.margin:g}" if rule.margin else "not worse at all"
+        wanted = margin if kind == "margin" else f"{least} {rule.floor or 0:g}"
+        return Check(rule.name, kind, verdict, found, more.pop("wanted", wanted), **more)
+
+
 def _checks(
-    pair: Results, rule: Rule, variant: Variant, direction: Direction, policy: Policy, seed: int
+    pair: Results, asked: _Asked, variant: Variant, policy: Policy, seed: int
 ) -> Iterator[Check]:
-    whole = pair.of_set(rule.metric, variant).values
+    rule, whole = asked.rule, pair.of_set(asked.rule.metric, variant).values
     if not np.isnan(whole).all():  # one number of the whole set has a floor, and no test
-        one = _Asked(rule, direction, whole[:, None], 1)
         if rule.floor is not None and not rule.labels:
-            yield _floor(one, 1)
+            yield _floor(asked, whole[1:], 1)
         if rule.margin is not None or rule.labels:
             told = "one number of the whole set: no test of it"
-            yield one.check(rule.kinds[-1], Verdict.CANNOT_TELL, told)
+            yield asked.check(rule.kinds[-1], Verdict.CANNOT_TELL, told)
         return
     grid = pair.grid(rule.metric, variant)
     mask = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
-    asked = _Asked(rule, direction, np.where(mask, grid.values, np.nan), int(mask.sum()))
-    yield _coverage(asked, policy.coverage)
+    values = grid.values[:, mask]
+    yield _coverage(asked, values[1], policy.coverage)
     if rule.floor is not None:
-        yield _floor(asked, rule.least)
+        yield _floor(asked, values[1], rule.least)
     if rule.margin is not None:
-        yield _margin(asked, rule.margin, policy.alpha, seed)
+        yield _margin(asked, values, rule.margin, policy.alpha, seed)
 
 
-def _coverage(asked: _Asked, least: float) -> Check:
-    scored = int((~np.isnan(asked.values[1])).sum())
-    verdict = Verdict.PASS if scored >= least * asked.samples else Verdict.FAIL
+def _coverage(asked: _Asked, values: Floats, least: float) -> Check:
+    scored, of = int((~np.isnan(values)).sum()), len(values)
+    verdict = Verdict.PASS if scored >= least * of else Verdict.FAIL
     return asked.check(
         "coverage",
-        verdict if asked.samples else Verdict.CANNOT_TELL,
-        f"{scored:,} of {asked.samples:,} samples",
+        verdict if of else Verdict.CANNOT_TELL,
+        f"{scored:,} of {of:,} samples",
         wanted=f"at least {100 * least:.4g} % of them",
         n=scored,
-        numbers={"samples": asked.samples, "coverage": least},
+        numbers={"samples": of, "coverage": least},
     )
 
 
-def _floor(asked: _Asked, least: int) -> Check:
-    given = asked.values[1][~np.isnan(asked.values[1])]
+def _floor(asked: _Asked, values: Floats, least: int) -> Check:
+    given = values[~np.isnan(values)]
     if (n := len(given)) < least:
         told = f"{n} samples with a score, fewer than {least}"
         return asked.check("floor", Verdict.CANNOT_TELL, told, n=n, needed=least)
@@ -211,59 +197,45 @@ def _floor(asked: _Asked, least: int) -> Check:
     return asked.check("floor", verdict, f"mean {mean:.6g}", n=n, numbers=numbers)
 
 
-def _margin(asked: _Asked, margin: float, alpha: float, seed: int) -> Check:
+def _margin(asked: _Asked, values: Floats, margin: float, alpha: float, seed: int) -> Check:
     """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
     `alpha`: its confidence is 1 − 2 alpha.
     """
-    old, new = asked.values if asked.direction == "higher" else -asked.values
+    old, new = values if asked.direction == "higher" else -values
     paired = paired_difference(new, old, confidence=1 - 2 * alpha, seed=seed)
     n, least, mean, low, high = paired.n, asked.rule.least, paired.difference, *paired[2:4]
-    if n >= least and not np.ptp(paired_values(new, old)):  # all differences are one number
-        low = high = mean
-    both = ~np.isnan(asked.values).any(axis=0)
-    endless = int((np.isinf(old) != np.isinf(new))[both].sum())
-    if endless:
+    both = ~np.isnan(values).any(axis=0)
+    if endless := int((np.isinf(old) != np.isinf(new))[both].sum()):
         told = f"{endless} samples have an infinite score of one editor only"
         return asked.check("margin", Verdict.CANNOT_TELL, told, n=n)
     if n < least:
         told = f"{n} samples with a score of both, fewer than {least}"
         return asked.check("margin", Verdict.CANNOT_TELL, told, n=n, needed=least)
-    # identical scores have an interval of one point: no loss, and no margin that is too small
-    if low > -margin or low == high == 0.0:
+    if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
+        low = high = mean
+    verdict, needed = Verdict.CANNOT_TELL, None
+    if low > -margin or low == high == 0.0:  # identical scores are no loss, whatever the margin
         verdict = Verdict.PASS
-    elif high < -margin or (low == high and low <= -margin):
+    elif high < -margin or low == high:
         verdict = Verdict.FAIL
-    else:
-        verdict = Verdict.CANNOT_TELL
-    return asked.check(
-        "margin",
-        verdict,
-        f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]",
-        n=n,
-        needed=_needed(mean, low, margin, n) if verdict is Verdict.CANNOT_TELL else None,
-        numbers={"difference": mean, "low": low, "high": high, "margin": margin},
-    )
-
-
-def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
-    """With about how many samples the lower limit would lie above −margin, were the difference as
-    found: an interval shrinks with the root of their number. None where no number would do.
-    """
-    room = mean + margin
-    return math.ceil(n * ((mean - low) / room) ** 2) if room > 0 else None
+    elif (room := mean + margin) > 0:  # an interval shrinks with the root of the samples' number
+        needed = math.ceil(n * ((mean - low) / room) ** 2)
+    found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
+    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
+    return asked.check("margin", verdict, found, n=n, needed=needed, numbers=numbers)
 
 
 # -- words -----------------------------------------------------------------------------------------
 
 
-def overall(gates: Sequence[Gate]) -> Verdict:
+def verdict_of(gates: Sequence[Gate]) -> Verdict:
     """The verdict on all benchmarks."""
     return together([gate.verdict for gate in gates])
 
 
 def as_text(gates: Sequence[Gate]) -> str:
     """The verdict first, then a line for each check, those that do not pass before the others."""
-    lines = [str(overall(gates))]
+    lines = [str(verdict_of(gates))]
     for gate in gates:
         lines.append(f"{gate.title}: {gate.verdict}")
         lines += [f"  {c.verdict:<11}  {c.name}, {c.kind}: {c.words}" for c in gate.worst_first]
@@ -285,15 +257,12 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
 
     return {
-        **said(overall(gates)),
+        **said(verdict_of(gates)),
         "gates": [
             {
-                "benchmark": gate.benchmark,
-                "a": gate.a,
-                "b": gate.b,
+                **{name: getattr(gate, name) for name in ("benchmark", "a", "b", "notes")},
                 **said(gate.verdict),
                 "checks": [check_json(check) for check in gate.checks],
-                "notes": list(gate.notes),
             }
             for gate in gates
         ],
@@ -304,24 +273,25 @@ def as_junit(gates: Sequence[Gate]) -> str:
     """As JUnit XML: a suite for each benchmark, a case for each check. FAIL is a failure and CANNOT
     TELL an error, so that neither is read as passed. Without characters that XML cannot hold.
     """
+
+    def added(above: ElementTree.Element, tag: str, **facts: object) -> ElementTree.Element:
+        texts = {name: plain(str(fact), None) for name, fact in facts.items()}
+        return ElementTree.SubElement(above, tag, texts)
+
     root = ElementTree.Element("testsuites", name="editgauge gate")
     for gate in gates:
-        counts = [check.verdict for check in gate.checks]
-        suite = ElementTree.SubElement(
-            root, "testsuite", name=plain(gate.title, None), tests=str(len(counts)),
-            failures=str(counts.count(Verdict.FAIL)),
-            errors=str(counts.count(Verdict.CANNOT_TELL)),
-        )  # fmt: skip
+        found = [check.verdict for check in gate.checks]
+        failures, errors = map(found.count, (Verdict.FAIL, Verdict.CANNOT_TELL))
+        suite = added(root, "testsuite", name=gate.title, tests=len(found), failures=failures,
+                      errors=errors)  # fmt: skip
         for check in gate.checks:
-            name = plain(f"{check.name}, {check.kind}", None)
-            about = plain(gate.benchmark, None)
-            case = ElementTree.SubElement(suite, "testcase", classname=about, name=name)
+            name = f"{check.name}, {check.kind}"
+            case = added(suite, "testcase", classname=gate.benchmark, name=name)
             if check.verdict is Verdict.PASS:
-                ElementTree.SubElement(case, "system-out").text = plain(check.words, None)
+                added(case, "system-out").text = plain(check.words, None)
             else:
                 tag = "failure" if check.verdict is Verdict.FAIL else "error"
-                told = {"message": plain(check.words, None), "type": check.verdict.value}
-                ElementTree.SubElement(case, tag, told)
+                added(case, tag, message=check.words, type=check.verdict.value)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -329,7 +299,7 @@ def as_junit(gates: Sequence[Gate]) -> str:
 
 def as_summary(gates: Sequence[Gate]) -> str:
     """As markdown, for a step's summary."""
-    lines = [f"## Release gate: {overall(gates)}", ""]
+    lines = [f"## Release gate: {verdict_of(gates)}", ""]
     for gate in gates:
         lines += [f"### {markdown(f'{gate.title}: {gate.verdict}', None)}", ""]
         lines += ["| verdict | check | found and wanted |", "| --- | --- | --- |"]

@@ -102,8 +102,7 @@ def _settled(results: Results) -> Results:
     """The results without the scores that the benchmark's released code drops: see
     `types.Benchmark.settled`.
     """
-    benchmark = benchmark_of(results.benchmark)
-    settle = None if benchmark is None else benchmark.settled
+    settle = getattr(benchmark_of(results.benchmark), "settled", None)
     own: Results = results if settle is None else settle(results)
     return own
 
@@ -144,8 +143,8 @@ def _fetched(files: Sequence[parquet.Place], benchmark: str) -> _Rows:
         for *key, editor, status, given, detail in whole
         if status == Status.SCORED.value
     ]
-    described = [(Key(*key), editor, status) for *key, editor, status in kinds]
-    return _Rows(described, names, kind, sample, repeat, value, of_sets)
+    named = [(Key(*key), editor, status) for *key, editor, status in kinds]
+    return _Rows(named, names, kind, sample, repeat, value, of_sets)
 
 
 def _assembled(benchmark: str, records: Iterable[Mapping[str, Any]], rows: _Rows) -> Results:

@@ -67,6 +67,10 @@ class Cube(NamedTuple):
     values: Floats
     status: Codes
 
+    @property
+    def there(self) -> bool:
+        return bool((self.status >= 0).any())
+
     def part(self, *key: Any) -> Cube:
         """The same part of both arrays."""
         return Cube(self.values[key], self.status[key])
@@ -79,6 +83,10 @@ class Whole(NamedTuple):
 
     values: Floats
     samples: NDArray[np.int64]
+
+    @property
+    def there(self) -> bool:
+        return not np.isnan(self.values).all()
 
     def put(self, editor: int, value: float, samples: int, what: str) -> None:
         """Set an editor's value. Raises `RunError` where it has another one, called `what`."""
@@ -191,20 +199,15 @@ class Results:
 
     def has(self, metric: str, variant: str = "") -> bool:
         """Whether there is any row of this metric and variant ("": of any)."""
-
-        def mine(key: Key) -> bool:
-            return key.metric == metric and variant in ("", key.variant)
-
-        return any(mine(key) and (cube.status >= 0).any() for key, cube in self.cubes.items()) or (
-            any(mine(key) and not np.isnan(one.values).all() for key, one in self.sets.items())
-        )
+        every: Mapping[Key, Cube | Whole] = {**self.cubes, **self.sets}
+        mine = (k for k in every if k.metric == metric and variant in ("", k.variant))
+        return any(every[key].there for key in mine)
 
     def tried(self, metrics: Collection[str] | None = None) -> Mask:
         """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
         found = np.zeros((len(self.editors), len(self.samples)), dtype=np.bool_)
         for key, cube in self.cubes.items():
-            if metrics is None or key.metric in metrics:
-                found |= (cube.status >= 0).any(axis=0)
+            found |= (metrics is None or key.metric in metrics) & (cube.status >= 0).any(axis=0)
         return found
 
     def sources_of(self, metric: str) -> tuple[str, ...]:
@@ -275,28 +278,22 @@ class Results:
         scores of one judge beside others (accuracy beside SSIM) is so whole for each judge, and
         none mixes two.
         """
-        makers = self.makers()
-        sources = sorted({name for names in makers.values() for name in names})
-        theirs = {
-            source: frozenset(
-                key.metric
-                for key in self.keys
-                if key.source == source and (source or key.metric in makers)
-            )
-            for source in sources
-        }
+        if not (makers := self.makers()):
+            return [self]
+        theirs: dict[str, set[str]] = {name: set() for names in makers.values() for name in names}
+        for key in self.keys:
+            if key.source in theirs and (key.source or key.metric in makers):
+                theirs[key.source].add(key.metric)
         disputed = frozenset().union(*theirs.values())
 
-        def common(key: Key) -> bool:
-            return key.metric not in makers and (not key.source or key.source not in sources)
+        def one(source: str, own: Set[str]) -> Results:
+            def keep(key: Key) -> bool:
+                mine = key.source == source and key.metric in own
+                return mine or (key.metric not in makers and key.source not in {*theirs} - {""})
 
-        def one(source: str, own: frozenset[str]) -> Results:
-            kept = self.where(
-                lambda key: common(key) or (key.source == source and key.metric in own)
-            )
-            return replace(kept, side=Side(source, own, disputed))
+            return replace(self.where(keep), side=Side(source, frozenset(own), disputed))
 
-        return [one(*side) for side in (("", frozenset()), *theirs.items())] if makers else [self]
+        return [one("", set()), *(one(*side) for side in sorted(theirs.items()))]
 
     # -- which editors, samples and repeats --------------------------------------------------------
 
@@ -341,11 +338,8 @@ class Results:
 
     def _grid(self, metric: str, variant: str) -> Grid:
         mine = [c for k, c in self.cubes.items() if (k.metric, k.variant) == (metric, variant)]
-        shape = (
-            max((len(c.values) for c in mine), default=1),
-            len(self.editors),
-            len(self.samples),
-        )
+        repeats = max((len(c.values) for c in mine), default=1)
+        shape = (repeats, len(self.editors), len(self.samples))
         values, status = np.full(shape, np.nan), np.full(shape, -1, np.int8)
         for cube in mine:
             end = len(cube.values)

@@ -6,8 +6,7 @@ import gc
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +21,7 @@ ABOUT = "Measure how well a model edits images by instruction. Start with: editg
 
 
 class Command(NamedTuple):
-    """A command: where it is defined (its module is imported when it is called), and one line."""
+    """Where a command is defined (its module is imported when it is called), and one line."""
 
     target: str
     words: str
@@ -90,49 +89,50 @@ def run(typed: Sequence[str]) -> int:
         print(help.SCRIPT if asked else "\n".join(help.candidates(typed[1:])))
         return 0
     given, words = _taken_out(typed)
-    with ExitStack() as stack:
-        said = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
-        stack.enter_context(output.saying(**said))
+    said = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
+    with output.saying(**said):
         if "--version" in given:
             print(f"editgauge {__version__}")
-            return 0
-        if not words:
+        elif not words:
             print(overview())
             return 0 if "--help" in given or not typed else 2
-        if words[0] not in COMMANDS:
-            _unknown(words[0])
-        app = application(words[0])
-        if "--help" in given:
-            from editgauge.cli import help
-
-            print(help.page(app, words))
-            return 0
-        if file := given.get("--plugin", ""):
-            from editgauge.run import plugins
-
-            plugins.load(file)
-        if "--json" in given and _has_formats(app, words):
-            words += ["--format", "json"]
-        code = _called(app, words)
-        return code if isinstance(code, int) else 0
+        else:
+            return _done(words, given)
+    return 0
 
 
-def _has_formats(app: App, words: Sequence[str]) -> bool:
-    """Whether a command prints tables, in one of several formats."""
-    from editgauge.cli.help import described
-
-    chain, _, _ = app.parse_commands(words)
-    return any(line.name.startswith("--format ") for line in described(app, chain))
-
-
-def _called(app: App, words: Sequence[str]) -> object:
-    """What the command returns. Raises `UsageError` for what the parser does not take."""
+def _done(words: list[str], given: Mapping[str, str]) -> int:
+    """Do what a command's words say, or print its help."""
     from cyclopts import CycloptsError
 
+    from editgauge.cli import help
+
+    app = application(_known(words[0]))
+    if "--help" in given:
+        print(help.page(app, words))
+        return 0
+    if file := given.get("--plugin", ""):
+        from editgauge.run import plugins
+
+        plugins.load(file)
+    chain, _, _ = app.parse_commands(words)
+    if "--json" in given and any(one.name[:9] == "--format " for one in help.described(app, chain)):
+        words = [*words, "--format", "json"]
     try:
-        return app(words)
+        code = app(words)
     except CycloptsError as error:
         raise UsageError(" ".join(str(error).split())) from error
+    return code if isinstance(code, int) else 0
+
+
+def _known(word: str) -> str:
+    from difflib import get_close_matches
+
+    if word not in COMMANDS:
+        close = get_close_matches(word, list(COMMANDS), 2, 0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see: editgauge --help"
+        raise UsageError(f"no such command: {word}; {hint}")
+    return word
 
 
 def application(*names: str) -> App:
@@ -162,18 +162,12 @@ def overview() -> str:
     """What `editgauge --help` prints: the ten commands of every day first."""
     from editgauge.cli.help import Line, section
 
-    def lines(commands: dict[str, Command]) -> list[Line]:
-        return [Line(name, command.words) for name, command in commands.items()]
-
-    everywhere = [Line(name, words) for name, words in EVERYWHERE.items()]
-    return "\n\n".join(
-        [
-            f"Usage: editgauge COMMAND …\n\n{ABOUT}",
-            section("Every day", lines(DAILY)),
-            section("More", lines(OTHER)),
-            section("With every command", everywhere),
-        ]
-    )
+    parts = [f"Usage: editgauge COMMAND …\n\n{ABOUT}"]
+    for title, commands in (("Every day", DAILY), ("More", OTHER)):
+        lines = (Line(name, command.words) for name, command in commands.items())
+        parts.append(section(title, lines))
+    parts.append(section("With every command", (Line(*one) for one in EVERYWHERE.items())))
+    return "\n\n".join(parts)
 
 
 _SHORT = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
@@ -202,14 +196,6 @@ def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         else:
             words.append(word)
     return given, words
-
-
-def _unknown(word: str) -> None:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, list(COMMANDS), 2, 0.5)
-    hint = f"did you mean {' or '.join(close)}?" if close else "see: editgauge --help"
-    raise UsageError(f"no such command: {word}; {hint}")
 
 
 def wants_json(typed: Sequence[str]) -> bool:
@@ -280,16 +266,13 @@ def _words(error: EditgaugeError) -> str:
 
 def every() -> dict[str, Any]:
     """Every command, those of groups as ``group name``, and its function: for the reference."""
-    app = application()
-    found: dict[str, Any] = {}
+    app, found = application(), dict[str, Any]()
     for name in COMMANDS:
         command = app[name]
-        if command.default_command is not None:
-            found[name] = command.default_command
-        for word in command:
-            if not word.startswith("-"):
-                found[f"{name} {word}"] = command[word].default_command
-    return found
+        found[name] = command.default_command
+        found |= {f"{name} {word}": command[word].default_command for word in command
+                  if not word.startswith("-")}  # fmt: skip
+    return {name: function for name, function in found.items() if function is not None}
 
 
 if __name__ == "__main__":

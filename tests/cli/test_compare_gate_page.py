@@ -4,6 +4,7 @@ of the GitHub Action.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -14,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.benchmarks.releases import mask, text_instance
+from tests.cli.pages import typed
 from tests.command_line import invoke
+from tests.test_docs import DOCS, ROOT, blocks, commands
 
 from editgauge.images import read_image, write_png
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "how-to" / "gate-a-release.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = DOCS / "how-to" / "gate-a-release.md"
 ACTION = ROOT / ".github" / "actions" / "gate" / "action.yml"
 SAMPLES = 16
 SIZE = (192, 160)
@@ -29,7 +30,7 @@ SIZE = (192, 160)
 
 def policy() -> str:
     """The page's policy, without limits on what no folder of outputs records, for few samples."""
-    (text,) = [body for language, body in BLOCK.findall(PAGE) if language == "toml"]
+    (text,) = blocks(PAGE, "toml")
     kept = [line for line in text.splitlines(True) if not line.startswith(("cost", "latency"))]
     return "".join(kept).replace("[[metric]]\n", "[[metric]]\nleast_samples = 16\n")
 
@@ -65,51 +66,37 @@ def outputs(folder: Path, editor: str, noise: int) -> None:
 _FOLDERS = {"canva": "data_manual_production", "real": "data_web-sourced_instances"}
 
 
-def typed(line: str, place: Path) -> int:
-    words = shlex.split(line)
-    words = words[: words.index(">")] if ">" in words else words
-    result = invoke(words[1:])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code
+Gated = tuple[Path, list[tuple[str, int]]]
 
 
 @pytest.fixture(scope="module")
-def gated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def gated(tmp_path_factory: pytest.TempPathFactory) -> Gated:
     """The folder in which the page was typed, and the exit code of each of its commands."""
     folder = tmp_path_factory.mktemp("gate")
     release(folder / "DATA")
     outputs(folder, "current", 12)
     outputs(folder, "candidate", 3)
     (folder / "policy.toml").write_text(policy(), encoding="utf-8")
-    before = Path.cwd()
-    os.chdir(folder)
     codes = []
-    try:
-        for language, body in BLOCK.findall(PAGE):
-            for line in body.splitlines() if language == "sh" else ():
-                if "runs/current " in line or "--by difficulty" in line or " edit " in line:
-                    continue  # another run, and labels that the stand-in data has one value of
-                more = " --workers 0" if " score " in line else ""
-                codes.append((line, typed(line + more, folder)))
-    finally:
-        os.chdir(before)
-    return {"folder": folder, "codes": codes}
+    with contextlib.chdir(folder):
+        for line in map(shlex.join, commands(PAGE)):
+            if any(part in line for part in ("runs/current ", "--by difficulty", " edit ")):
+                continue  # another run, and labels that the stand-in data has one value of
+            words = line.removeprefix("editgauge ") + " --workers 0" * (" score " in line)
+            codes.append((line, typed(words)))
+    return folder, codes
 
 
-def test_the_page_works_as_written(gated: dict[str, object]) -> None:
-    codes = gated["codes"]
-    assert len(codes) >= 6  # type: ignore[arg-type]
-    assert [pair for pair in codes if pair[1] != 0] == []  # type: ignore[attr-defined]
-    assert (gated["folder"] / "gate.xml").is_file()  # type: ignore[operator]
+def test_the_page_works_as_written(gated: Gated) -> None:
+    folder, codes = gated
+    assert len(codes) >= 6
+    assert [pair for pair in codes if pair[1] != 0] == []
+    assert (folder / "gate.xml").is_file()
 
 
-def test_the_other_way_round_it_fails(
-    gated: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
-    line = "editgauge compare runs/gate candidate current --gate policy.toml"
-    assert typed(line, Path()) == 1
+def test_the_other_way_round_it_fails(gated: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(gated[0])
+    assert typed("compare runs/gate candidate current --gate policy.toml") == 1
 
 
 def script() -> str:
@@ -124,7 +111,7 @@ def script() -> str:
     [(("current", "candidate"), 0, "PASS"), (("candidate", "current"), 1, "FAIL")],
 )
 def test_the_action(
-    gated: dict[str, object],
+    gated: Gated,
     tmp_path: Path,
     pair: tuple[str, str],
     code: int,
@@ -147,7 +134,7 @@ def test_the_action(
     }
     done = subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", script()],
-        cwd=gated["folder"],  # type: ignore[call-overload]
+        cwd=gated[0],
         env=environment,
         capture_output=True,
         text=True,
@@ -172,9 +159,9 @@ def test_no_text_of_an_input_is_read_as_a_command() -> None:
 
 
 def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
-    gated: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    gated: Gated, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
+    monkeypatch.chdir(gated[0])
     words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
     line = [*words.split(), "--run", str(tmp_path / "run"), "--timeout", "60"]
     monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))

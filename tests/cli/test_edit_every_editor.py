@@ -4,94 +4,71 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.command_line import Result, invoke
 
 from editgauge import catalog
-from editgauge.cli.main import main
+from editgauge.errors import EditgaugeError
 
-Call = Callable[[str], tuple[int, str, str]]
-
-LOCAL = ("copy", "reference", "blank", "shuffle")
-"""They need nothing but the data set."""
+LOCAL = ("copy", "reference", "blank", "shuffle", "typeset")
+"""They need nothing but the data set, and one an OCR engine."""
 NEEDS = {
-    "openai": "key",
-    "gemini": "key",
-    "chat": "model",
-    "bfl": "key",
-    "fal": "model",
-    "replicate": "model",
+    **dict.fromkeys(("openai", "gemini", "bfl"), "key"),
+    **dict.fromkeys(("chat", "fal", "replicate", "diffusers"), "model"),
     "jobs": "service",
     "command": "program",
     "http": "base_url",
-    "diffusers": "model",
 }
 """A word of the line that says what is missing."""
 WEIGHTS = {
-    "instructpix2pix",
-    "magicbrush",
-    "paint-by-inpaint",
-    "flux-kontext",
-    "qwen-image-edit",
-    "qwen-image-edit-plus",
-    "omnigen",
-}
+    "instructpix2pix", "magicbrush", "paint-by-inpaint", "flux-kontext", "qwen-image-edit",
+    "qwen-image-edit-plus", "omnigen",
+}  # fmt: skip
 
 
 @pytest.fixture
-def call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[str], tuple[int, str, str]]:
-    """Edits one sample, without a key in the environment: exit code, output, error lines."""
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Without a key in the environment."""
     for name in [name for name in os.environ if name.endswith(("_KEY", "_TOKEN"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "none"))
+    return tmp_path
 
-    def run(name: str) -> tuple[int, str, str]:
-        words = ["edit", "mini", "--editor", name, "--run", str(tmp_path / "run"), "--limit", "1"]
-        monkeypatch.setattr(sys, "argv", ["editgauge", *words, "--workers", "0", "--json"])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
 
-    return run
+def edited(here: Path, name: str) -> Result:
+    words = f"edit mini --editor {name} --run {here / 'run'} --limit 1 --workers 0 --json"
+    return invoke(words.split())
 
 
 def test_every_name_is_looked_at() -> None:
     """A new editor belongs into one of these lists."""
-    assert {*LOCAL, *NEEDS, *WEIGHTS, "typeset"} == set(catalog.names("editors"))
+    assert {*LOCAL, *NEEDS, *WEIGHTS} == set(catalog.names("editors"))
 
 
-@pytest.mark.parametrize("name", [*LOCAL, "typeset"])
-def test_what_needs_nothing_edits(call: Call, name: str) -> None:
+@pytest.mark.parametrize("name", LOCAL)
+def test_what_needs_nothing_edits(here: Path, name: str) -> None:
     if name == "typeset":
         pytest.importorskip("rapidocr")
-    code, out, err = call(name)
-    assert code == 0, err
-    assert sum(json.loads(out)["counts"].values()) == 1
+    done = edited(here, name)
+    assert done.exit_code == 0, done.stderr
+    assert sum(json.loads(done.stdout)["counts"].values()) == 1
 
 
 @pytest.mark.parametrize(("name", "word"), NEEDS.items())
-def test_what_needs_something_names_it_in_one_line(call: Call, name: str, word: str) -> None:
-    code, _, err = call(name)
-    assert code == 2
-    lines = [line for line in err.splitlines() if line.strip()]
-    assert len(lines) == 1, err
-    assert lines[0].startswith("error: ")
-    assert word in lines[0].casefold()
+def test_what_needs_something_names_it_in_one_line(here: Path, name: str, word: str) -> None:
+    error = edited(here, name).exception
+    assert isinstance(error, EditgaugeError)
+    assert error.exit_code == 2
+    assert word in str(error).casefold()
+    assert "\n" not in str(error)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WEIGHTS))
-def test_what_needs_weights_says_which(call: Call, name: str) -> None:
-    code, _, err = call(name)
-    assert code == 2
-    lines = [line for line in err.splitlines() if line.startswith("error: ")]
-    assert len(lines) == 1, err
-    assert "the setting model" in lines[0]
-    assert "Traceback" not in err
+def test_what_needs_weights_says_which(here: Path, name: str) -> None:
+    error = edited(here, name).exception
+    assert isinstance(error, EditgaugeError)
+    assert "the setting model" in str(error)

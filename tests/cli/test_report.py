@@ -8,59 +8,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.command_line import Result, did
+from tests.made_rows import row
 
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
-from editgauge.types import Row, Sample, Status
+from editgauge.types import Sample, Status
 
 
 def make_run(place: Path, editor: str) -> Run:
     data = place.parent / "data"
     write_png(data / "a.png", np.full((8, 8, 3), 9, np.uint8))
-    samples = [
-        Sample(
-            benchmark="bench",
-            id="s1",
-            split="all",
-            category=("all",),
-            instruction="do it",
-            images=(data / "a.png",),
-            output_stems=("s1",),
-        )
-    ]
-    run = Run.create(place)
-    keep_samples(run, "bench", data, samples, samples)
-    run.keep(data / "a.png", Path(f"edits/bench/{editor}/s1.png"))
-    run.write_edits(
-        [
-            EditRecord(
-                benchmark="bench",
-                sample="s1",
-                editor=editor,
-                status=Status.SCORED,
-                path=f"edits/bench/{editor}/s1.png",
-            )
-        ]
-    )
-    run.put(
-        [
-            Row(
-                benchmark="bench",
-                sample="s1",
-                editor=editor,
-                scorer="x",
-                metric="ssim",
-                variant="faithful",
-                value=0.5,
-                status=Status.SCORED,
-                reason="",
-                fingerprint="f",
-            )
-        ]
-    )
+    sample = Sample(
+        benchmark="bench", id="s1", split="all", category=("all",), instruction="do it",
+        images=(data / "a.png",), output_stems=("s1",),
+    )  # fmt: skip
+    run, path = Run.create(place), f"edits/bench/{editor}/s1.png"
+    keep_samples(run, "bench", data, [sample], [sample])
+    run.keep(data / "a.png", Path(path))
+    about = {"benchmark": "bench", "sample": "s1", "editor": editor, "status": Status.SCORED}
+    run.write_edits([EditRecord(**about, path=path)])  # type: ignore[arg-type]
+    run.put([row("s1", editor, "ssim", 0.5, benchmark="bench")])
     return run
 
 
@@ -105,15 +75,6 @@ def test_an_empty_run_and_a_folder_that_is_none(tmp_path: Path) -> None:
         reported(str(tmp_path / "none"))
 
 
-def test_a_folder_with_other_things_is_not_overwritten(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", "a")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "letter.txt").write_text("dear")
-    with pytest.raises(RunError, match="not a report"):
-        reported(str(run.path), "--to", str(tmp_path / "mine"))
-    assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
-
-
 def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_value(
     tmp_path: Path,
 ) -> None:
@@ -127,9 +88,8 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
     )  # fmt: skip
     for id in dimensions:
         for number, metric in enumerate(("VC", "VQ", "IF")):
-            mark = f"{id}{metric}"
-            run.put([Row(benchmark="krisbench", sample=id, editor="m", scorer="judge", metric=metric, variant="faithful", value=3.0 + number,
-                            status=Status.SCORED, reason="", fingerprint=mark, source="judge#1")])  # fmt: skip
+            more = {"benchmark": "krisbench", "scorer": "judge", "source": "judge#1"}
+            run.put([row(id, "m", metric, 3.0 + number, **more)])  # type: ignore[arg-type]
     reported(str(run.path), "--no-thumbnails")
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
     (table,) = [one for one in about["tables"] if one["name"] == "krisbench.judge"]

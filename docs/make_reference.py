@@ -57,9 +57,7 @@ def environment() -> str:
         "| variable | meaning |",
         "| --- | --- |",
     ]
-    lines += [
-        f"| {', else '.join(f'`{n}`' for n in ns)} | {why} |" for ns, why in VARIABLES.items()
-    ]
+    lines += [f"| {', else '.join(f'`{n}`' for n in ns)} | {why} |" for ns, why in VARIABLES.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -74,9 +72,7 @@ def commands() -> str:
         "the same command again to go on).\n"
     )
     found = every()
-    parts.append(
-        "\n".join(f"- [`editgauge {name}`](#editgauge-{anchor(name)})" for name in found) + "\n"
-    )
+    parts.append("\n".join(f"- [`editgauge {name}`](#editgauge-{anchor(name)})" for name in found) + "\n")
     parts.extend(command(name, function) for name, function in found.items())
     return "\n".join(parts)
 
@@ -117,10 +113,7 @@ def benchmarks() -> str:
         parts.append(f"## {benchmark.name}\n\n{benchmark.title}. {benchmark.citation}.\n")
         parts.append(paragraphs(benchmark.about))
         parts.append(paragraphs(inspect.getdoc(benchmark.load) or ""))
-        rows = [
-            [f"`{part}`" if part else "all", f"{n:,}"]
-            for part, n in benchmark.published_counts.items()
-        ]
+        rows = [[f"`{part}`" if part else "all", f"{n:,}"] for part, n in benchmark.published_counts.items()]
         parts.append(table(["part", "samples"], rows))
     return "\n".join(parts)
 
@@ -165,13 +158,8 @@ def attention_of(benchmark: Benchmark) -> list[str]:
     metrics = [metric for metric in ATTENTION if metric in benchmark.metrics]
     if not metrics:
         return []
-    heading = (
-        f"### {benchmark.name}: attention_grounding (diagnosis)\n\nMade by `editgauge diagnose`. "
-    )
-    return [
-        heading + first_sentence(inspect.getdoc(AttentionScorer) or "") + "\n",
-        metrics_table(metrics),
-    ]
+    heading = f"### {benchmark.name}: attention_grounding (diagnosis)\n\nMade by `editgauge diagnose`. "
+    return [heading + first_sentence(inspect.getdoc(AttentionScorer) or "") + "\n", metrics_table(metrics)]
 
 
 def judge_track(benchmark: Benchmark) -> str:
@@ -179,24 +167,17 @@ def judge_track(benchmark: Benchmark) -> str:
     judging = judging_of(benchmark)
     heading = f"### {benchmark.name}: judge (judge)\n\nMade by `editgauge judge`. "
     if benchmark.name == "mini":
-        return (
-            heading
-            + "Each sample is judged by the protocol whose shape it has (attribute `protocol`).\n"
-        )
+        return heading + "Each sample is judged by the protocol whose shape it has (attribute `protocol`).\n"
     rubrics = ", ".join(f"`{name}`" for name in judging.rubric_names())
-    return (
-        f"{heading}{first_sentence(inspect.getdoc(type(judging)) or '')} Rubrics: {rubrics}.\n\n"
-        + metrics_table(judging.metrics)
+    return f"{heading}{first_sentence(inspect.getdoc(type(judging)) or '')} Rubrics: {rubrics}.\n\n" + metrics_table(
+        judging.metrics
     )
 
 
 def metrics_table(metrics: Iterable[Metric]) -> str:
     return table(
         ["metric", "better", "range", "variants", "note"],
-        [
-            [f"`{m.name}`", m.direction or "", interval(m), ", ".join(m.variants), m.note]
-            for m in metrics
-        ],
+        [[f"`{m.name}`", m.direction or "", interval(m), ", ".join(m.variants), m.note] for m in metrics],
     )
 
 
@@ -234,10 +215,7 @@ def first_sentence(text: str) -> str:
 def table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return (
-        "\n".join(
-            "| " + " | ".join(" ".join(c.replace("``", "`").split()) for c in line) + " |"
-            for line in lines
-        )
+        "\n".join("| " + " | ".join(" ".join(c.replace("``", "`").split()) for c in line) + " |" for line in lines)
         + "\n"
     )
 
@@ -249,22 +227,12 @@ def notebook() -> str:
     for number, piece in enumerate(re.split(r"```python\n(.*?)```\n", text, flags=re.DOTALL)):
         if piece.strip():
             source = piece.strip("\n").splitlines(keepends=True)
-            cell: dict[str, Any] = {
-                "cell_type": "markdown",
-                "id": f"cell-{number}",
-                "metadata": {},
-                "source": source,
-            }
+            cell: dict[str, Any] = {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": source}
             if number % 2:
                 cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
             cells.append(cell)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    content = {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

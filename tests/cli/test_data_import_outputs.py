@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,22 @@ def test_look_then_copy_then_score(outputs: Path, tmp_path: Path) -> None:
     assert any(line["statuses"] == {"scored": 3} for line in counts[0])
 
 
+def test_a_pattern_is_looked_for_in_the_folder_of_each_editor(
+    outputs: Path, tmp_path: Path
+) -> None:
+    both = tmp_path / "both"
+    for name in ("a", "b"):
+        shutil.copytree(outputs, both / name)
+    (both / "notes").mkdir()
+    words = ("score", "mini", "--outputs", both, "--pattern", "{flat}_edited", "--limit", 3,
+             "--workers", 0, "--json", "--run", tmp_path / "run")  # fmt: skip
+    scored = json.loads(call(*words).stdout)["samples"]
+    assert {name: one["scored"] for name, one in scored.items()} == {"a": 3, "b": 3}
+    assert "no such folder" in str(call(*words, "--editor", "a", "--editor", "c").exception)
+    other = call(*words[:5], "{flat}_no", *words[6:])
+    assert "fits no file" in str(other.exception)
+
+
 def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None:
     """TO may be a link, which the user has named; what stands in it under the editor's name not."""
     (tmp_path / "elsewhere").mkdir()
@@ -63,7 +80,10 @@ def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
     for words, told in (
         (("import", "mini"), "wanted --from"),
         (("import", "mini", "--from", outputs, "--to", tmp_path), "wanted both"),
-        (("score", "mini", "--pattern", "{id}", "--run", tmp_path / "r"), "one editor"),
+        (
+            ("score", "mini", "--pattern", "{id}", "--run", tmp_path / "r"),
+            "pattern {id}: wanted with it",
+        ),
     ):
         result = call(*words)
         assert isinstance(result.exception, EditgaugeError)

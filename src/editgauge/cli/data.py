@@ -192,7 +192,8 @@ def check(
         checked = look(
             _benchmark(what), data, split=asked.split, ignore=asked.ignore, progress=show, **outputs
         )
-    output.emit(checked.as_dict(), checked.lines(None if asked.every else 5))
+    typed = f"{what} {data}" if data else what
+    output.emit(checked.as_dict(), checked.lines(None if asked.every else 5, typed))
     return 0 if checked.passed(strict=asked.strict) else 1
 
 

@@ -140,12 +140,11 @@ def _made(
 
 def _following(material: Material, summary: EditSummary, typed: str, run: Path) -> list[str]:
     """What gives scores, where there is something to score."""
-    from editgauge.run.score import offered
+    from editgauge.run.score import judged
 
     if not summary.counts.get("scored"):
         return []
-    judged = not offered(material.benchmark) and material.benchmark.judging is not None
-    step, more = ("judge", " --model MODEL") if judged else ("score", "")
+    step, more = ("judge", " --model MODEL") if judged(material.benchmark) else ("score", "")
     return [f"next:    editgauge {step} {typed} --run {opt.place_of(run)}{more}"]
 
 

@@ -13,15 +13,16 @@ from typing import Any, get_args
 from editgauge.escape import plain
 from editgauge.run.check_data import Count, Issue, Level, Progress, check_data
 from editgauge.run.check_outputs import OutputsReport, check_outputs, editor_folders
+from editgauge.run.score import judged
 from editgauge.store.remote import local_folder
-from editgauge.types import Benchmark, no_scorers
+from editgauge.types import Benchmark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What a check found. `part`: the set or split that was loaded, "" for all. `of_data` and
-    `of_outputs`: what of it needs attention. `then`: the command that gives scores, ``judge`` where
-    all are a judge's.
+    `of_outputs`: what of it needs attention. `then`: the command that gives scores, ``score`` or
+    ``judge``.
     """
 
     benchmark: str
@@ -56,10 +57,11 @@ class Checked:
             "attention_of": counts,
         }
 
-    def lines(self, limit: int | None = 5) -> Iterator[str]:
+    def lines(self, limit: int | None = 5, typed: str = "") -> Iterator[str]:
         """In words: the outputs and what is wrong with them, then the data; at most `limit` lines
-        of a kind, repairs in one line (None: all).
+        of a kind, repairs in one line (None: all). `typed`: how a user calls benchmark and data.
         """
+        called = typed or f"{self.benchmark} …"
         part = f" ({self.part})" if self.part else ""
         yield f"{self.benchmark}{part}: {self.samples:,} sample{'s' * (self.samples != 1)}"
         always = ("samples", "present", "readable", "missing")
@@ -84,11 +86,11 @@ class Checked:
             yield "nothing needs attention"
         for one in self.outputs:
             if not one.count["present"] and one.count["extra"]:
-                command = f"editgauge import {self.benchmark} … --from {one.folder}"
+                command = f"editgauge import {called} --from {one.folder}"
                 yield f"files of other names? {command} shows what they match"
         if not self.outputs:
-            look = f"editgauge check {self.benchmark} … --outputs DIR"
-            yield f"next: {look}, or editgauge {self.then}"
+            step = f"{self.then} {called} --run RUN{' --model MODEL' * (self.then == 'judge')}"
+            yield f"next: editgauge check {called} --outputs DIR, or editgauge {step}"
 
 
 def _lines(title: str, issues: Sequence[Issue], limit: int | None) -> Iterator[str]:
@@ -157,5 +159,5 @@ def check(
         outputs=reports,
         of_data=wanting(issues),
         of_outputs=wanting([one for report in reports for one in report.issues]),
-        then="judge" if benchmark.scorers is no_scorers and benchmark.judging else "score",
+        then="judge" if judged(benchmark) else "score",
     )

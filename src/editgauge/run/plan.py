@@ -49,6 +49,7 @@ class Plan:
             digest(scorer.name, scorer.source, origin)
             for scorer, origin in zip(told.scorers, told.origins, strict=True)
         ]
+        self._batched = [scorer.batch > 1 for scorer in told.scorers]
         self._inputs: tuple[str, dict[tuple[str, ...], Any]] = ("", {})
         self._stale: list[tuple[RowKey, str]] = []
         self._ready: list[Row] = []
@@ -66,14 +67,15 @@ class Plan:
             for record in of_sample.get(sample.id, ()):
                 sets.setdefault(record.editor, []).append((sample, record))
                 edit = record.edit(self._run.path)
-                tasks: dict[bool, list[Task]] = {False: [], True: []}
-                for number, scorer in each:
-                    if task := self._of_output(number, scorer, sample, edit, record):
-                        tasks[scorer.batch > 1].append(task)
-                for items, mine in ((todo.alone, tasks[False]), (todo.batched, tasks[True])):
+                tasks = [
+                    task
+                    for number, scorer in each
+                    if (task := self._of_output(number, scorer, sample, edit, record))
+                ]
+                for items, batched in ((todo.alone, False), (todo.batched, True)):
+                    mine = tuple(one for one in tasks if self._batched[one.scorer] is batched)
                     if mine:
-                        mark, both = record.fingerprint, tuple(mine)
-                        items.append(Item(sample=sample, edit=edit, tasks=both, picture_hash=mark))
+                        items.append(Item(sample, edit, mine, record.fingerprint))
             if len(self._ready) + len(self._stale) > _AT_ONCE:
                 self._write()
         for number, scorer in enumerate(self._told.scorers):
@@ -115,7 +117,7 @@ class Plan:
             why = None if there else (Status.MISSING, "no output to score")
             if task := self._task(number, scorer, ("*", editor), mark, why):
                 pairs = tuple((sample, edit) for sample, edit, _ in there)
-                yield Item(sample=pairs[0][0], edit=pairs[0][1], tasks=(task,), pairs=pairs)
+                yield Item(*pairs[0], (task,), pairs=pairs)
 
     def _task(
         self, number: int, scorer: Scorer, place: tuple[str, str], mark: str, why: Why
@@ -124,21 +126,19 @@ class Plan:
         nothing to score (`why`) they are made here, and None is left.
         """
         wanted, (sample, editor) = set(), place
-        for metric in scorer.metrics:
-            for variant in metric.variants:
-                key: RowKey = (
-                    self._told.benchmark, sample, editor, scorer.name, metric.name, variant,
-                    scorer.source, 0,
-                )  # fmt: skip
-                known = self._done.get(key, {})
-                status = known.get(mark)
-                if status is not None and status not in self._retry:
-                    self._stale += [(key, old) for old in known if old != mark]
-                    self._summary.kept += 1
-                    self._summary.add(editor, scorer.name, metric.name, variant, status)
-                else:
-                    self._stale += [(key, old) for old in known]
-                    wanted.add((metric.name, variant))
+        told, here = self._told, self._summary
+        for name, variant in ((one.name, v) for one in scorer.metrics for v in one.variants):
+            key: RowKey = (
+                told.benchmark, sample, editor, scorer.name, name, variant, scorer.source, 0
+            )  # fmt: skip
+            known = self._done.get(key, {})
+            status = known.get(mark)
+            if done := status is not None and status not in self._retry:
+                here.kept += 1
+                here.add(editor, scorer.name, name, variant, known[mark])
+            else:
+                wanted.add((name, variant))
+            self._stale += [(key, old) for old in known if old != mark or not done]
         task = Task(number, mark, frozenset(wanted))
         if not wanted or why is None:
             return task if wanted else None
@@ -148,7 +148,9 @@ class Plan:
         return None
 
     def _inputs_of(self, scorer: Scorer, sample: Sample) -> Any:
-        """As `_named`, once a sample: several editors and scorers ask for the same pictures."""
+        """The fields of a sample that a scorer names, each picture as the hash of its bytes; once a
+        sample: several editors and scorers ask for the same pictures.
+        """
         if self._inputs[0] != sample.id:
             self._inputs = (sample.id, {})
         known, names = self._inputs[1], tuple(scorer.inputs)
@@ -160,9 +162,6 @@ class Plan:
         return known[names]
 
     def _named(self, scorer: Scorer, sample: Sample) -> list[Any]:
-        """The fields of a sample that a scorer names, each picture as the hash of its bytes (a
-        missing file as such).
-        """
         return [(name, self._mark(getattr(sample, name))) for name in scorer.inputs]
 
     def _mark(self, value: Any) -> Any:

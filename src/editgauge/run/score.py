@@ -26,7 +26,10 @@ from editgauge.scoring.outside import own_scorers, scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import edits_of, import_outputs, tell
 from editgauge.store.hashes import HashStore
-from editgauge.store.matching import matches_of
+
+from editgauge.store.matching import Matches, matches_of
+from editgauge.store.paths import plain_name
+from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
@@ -69,13 +72,13 @@ def score(
     told = Told(benchmark, list(scorers), made_by, cut, run.path)
     todo = Plan(run, told, hashes, retry, summary).make(samples, edits)
     largest = max([BATCH, *(scorer.batch for scorer in scorers)])
-    for note, items, kept, most in (
+    for note, items, whole, most in (
         ("scoring", todo.alone, alone, BATCH),
         ("scoring in batches", todo.batched, True, largest),
         ("scoring sets", todo.sets, True, BATCH),
     ):
         if items:
-            phase = _Phase(run, told, hashes, summary, items, kept, 1 if alone else most)
+            phase = _Phase(run, told, hashes, summary, items, whole, 1 if alone else most)
             phase.score(note, workers_of(workers), seconds_an_output, progress)
     hashes.flush()
     summary.seconds = time.perf_counter() - began
@@ -85,51 +88,41 @@ def score(
 
 @dataclass(frozen=True, slots=True)
 class _Phase:
-    """Items that are scored in the same way, in batches of up to `most`. `kept`: one worker has the
-    whole machine.
-    """
+    """Items scored in the same way, at most `most` at once. `whole`: a worker has the machine."""
 
     run: Run
     told: Told
     hashes: HashStore
     summary: Summary
     items: Sequence[Item]
-    kept: bool
+    whole: bool
     most: int
 
     def score(self, note: str, workers: Workers, seconds: float, progress: Progress) -> None:
         """Have the items done and write their rows as they come."""
-        needs, done = self._needs(), 0
-        number = workers.number(needs, alone=self.kept)
+        needs, done, items = self._needs(), 0, self.items
+        number = workers.number(needs, alone=self.whole)
         # Smaller batches where there are few items: every worker should have something to do
-        size = max(1, min(self.most, -(-len(self.items) // max(1, number * 4))))
+        size = max(1, min(self.most, -(-len(items) // max(1, number * 4))))
         progress(0, max(1, number), "starting workers")
         for outcome in workers.batches(
-            (self.items[at : at + size] for at in range(0, len(self.items), size)),
+            (items[at : at + size] for at in range(0, len(items), size)),
             worker.work,
             start=worker.start,
             start_args=(self.told,),
-            seconds=seconds * max(1, *(len(item.pairs) for item in self.items)),
+            seconds=seconds * max(1, *(len(item.pairs) for item in items)),
             needs=needs,
-            alone=self.kept,
+            alone=self.whole,
             places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
         ):
-            if outcome.result is not None:
-                rows = self._taken(outcome.result)
-            else:  # an output that ends its worker
-                rows = [
-                    row
-                    for item in outcome.items
-                    for task in item.tasks
-                    for row in self.told.without(item.place, task, Status.FAILED, outcome.died)
-                ]
+            rows = self._rows(outcome.items, outcome.result, outcome.died)
             self.run.put(rows)
             self.summary.computed += len(rows)
             self.summary.count(rows)
             if not done:
                 progress(max(1, number), max(1, number), "starting workers")
             done += len(outcome.items)
-            progress(done, len(self.items), note)
+            progress(done, len(items), note)
 
     def _needs(self) -> Needs:
         """Enough for each scorer that has work, on the largest of the outputs."""
@@ -137,7 +130,11 @@ class _Phase:
         pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in self.items)
         return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
 
-    def _taken(self, done: worker.Scored) -> list[Row]:
+    def _rows(self, items: Sequence[Item], done: worker.Scored | None, died: str) -> list[Row]:
+        if done is None:  # an output that ends its worker
+            tasks = ((item.place, task) for item in items for task in item.tasks)
+            dead = (self.told.without(place, task, Status.FAILED, died) for place, task in tasks)
+            return [row for rows in dead for row in rows]
         self.summary.scorer_seconds.update(done.seconds)
         self.summary.scorer_outputs.update(done.outputs)
         self.summary.scorer_gpu_seconds.update(done.gpu_seconds)
@@ -182,8 +179,7 @@ class Scored:
             yield "no score, the commonest reasons:"
         for scorer, status, reason, number in self.reasons[:6]:
             yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
-        for problem in summary.problems:
-            yield f"note: {problem}"
+        yield from (f"note: {problem}" for problem in summary.problems)
         yield f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s"
 
 
@@ -240,23 +236,9 @@ class Scoring:
         """Why columns will stay empty, and what brings them -> their titles."""
         columns: dict[str, list[str]] = {}
         for scorer in self.scorers:
-            if scorer.name in self.lacking:
-                titles = columns.setdefault(self.lacking[scorer.name], [])
-                titles += [m.title for m in scorer.metrics if m.title not in titles]
-        return columns
-
-    def _edits(
-        self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
-    ) -> list[EditRecord]:
-        name, samples = self.material.benchmark.name, self.material.samples
-        if not pattern and map is None:
-            return edits_of(self.folder, name, outputs, editors, samples, hashes)
-        if outputs is None or len(editors) != 1:
-            why = "wanted a folder of outputs and one editor with a pattern or a map of names"
-            raise UsageError(why, argument="outputs")
-        found = matches_of(outputs, self.material.every, pattern, map).of(samples)
-        found.need_one_each()
-        return import_outputs(self.folder, name, editors[0], outputs, samples, hashes, found.named)
+            if why := self.lacking.get(scorer.name):
+                columns.setdefault(why, []).extend(metric.title for metric in scorer.metrics)
+        return {why: list(dict.fromkeys(titles)) for why, titles in columns.items()}
 
     def run(
         self,
@@ -271,58 +253,88 @@ class Scoring:
         """Bring the rows up to date and record the call in the run. Existing rows are reused.
 
         `outputs`: a folder in official naming; default the outputs of the run. `pattern` or `map`:
-        where the outputs of the one editor have other names (`store.matching`). `editors`: only
-        these. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors as those of
-        `score`.
+        where outputs have other names, in the folder of each editor (`store.matching`). `editors`:
+        only these. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors as those
+        of `score`.
         """
         material, folder = self.material, self.folder
         name, samples = material.benchmark.name, material.samples
-        show, origins = progress or (lambda *_: None), self._plugged.origins()
+        show = progress or (lambda *_: None)
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
             show(0, len(samples), "looking at data")
             data = material.keep(folder, hashes)
             show(len(samples), len(samples), "looking at data")
             edits = self._edits(hashes, outputs, list(editors), pattern, map)
             show(len(edits), len(edits), "looking at outputs")
-            summary = score(
-                folder,
-                name,
-                samples,
-                edits,
-                self.scorers,
-                hashes=hashes,
-                workers=self.workers,
-                roots=[material.dataset.root],
-                origins=origins,
-                progress=show,
-                **limits,
-            )
+            what = (folder, name, samples, edits, self.scorers)
+            more = {"roots": [material.dataset.root], "origins": self._plugged.origins(), **limits}
+            summary = score(*what, hashes=hashes, workers=self.workers, progress=show, **more)
             edits = tell(folder, edits, samples)
-        folder.record(
+        self._record(data, edits, summary)
+        summary.problems += self._plugged.problems
+        names = {scorer for _, scorer, _, _ in summary.counts}
+        able = {scorer.name for scorer in self.scorers} - set(self.lacking)
+        return Scored(
+            summary=summary,
+            samples=folder.samples_by_status(name, names, among=[one.id for one in samples]),
+            reasons=folder.reasons(name),
+            lacking=self.lacking,
+            complete=not summary.without_score_but(self.lacking if able else ()),
+        )
+
+    def _edits(
+        self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
+    ) -> list[EditRecord]:
+        name, samples = self.material.benchmark.name, self.material.samples
+        if not pattern and map is None:
+            return edits_of(self.folder, name, outputs, editors, samples, hashes)
+        place = local_folder(outputs)
+        if place is None:
+            why = f"{pattern or map}: wanted with it a folder of outputs"
+            raise UsageError(why, argument="pattern" if pattern else "map")
+        edits: list[EditRecord] = []
+        for editor, found in self._matches(place, editors, pattern, map).items():
+            found.need_one_each()
+            what = (self.folder, name, editor, found.folder)
+            edits += import_outputs(*what, samples, hashes, found.named)
+        return edits
+
+    def _matches(
+        self, place: Path, editors: list[str], pattern: str, map: Path | None
+    ) -> dict[str, Matches]:
+        """Editor -> what the pattern or map finds in its folder; of `place` itself where it finds
+        nothing in one of the editor's own.
+        """
+        samples, every = self.material.samples, self.material.every
+        own = sorted(one.name for one in place.iterdir() if one.is_dir()) if place.is_dir() else []
+        found = {
+            name: matches_of(place / name, every, pattern, map).of(samples)
+            for name in own
+            if name in editors or (not editors and name[0] != ".")
+        }
+        found = {name: one for name, one in found.items() if one.named or len(editors) > 1}
+        if lost := [one for one in editors if one not in found][: len(editors) > 1]:
+            raise UsageError(f"{lost[0]}: no such folder in {place}", argument="editors")
+        if not found:
+            name = editors[0] if editors else plain_name(place.absolute().name)
+            found = {name: matches_of(place, every, pattern, map).of(samples)}
+        return found
+
+    def _record(self, data: str, edits: Sequence[EditRecord], summary: Summary) -> None:
+        self.folder.record(
             "score",
-            benchmark=name,
+            benchmark=self.material.benchmark.name,
             tracks=self.tracks,
             editors=sorted({record.editor for record in edits}),
             data=data,
-            samples=len(material.every),
-            chosen=len(samples),
-            scorers=origins,
+            samples=len(self.material.every),
+            chosen=len(self.material.samples),
+            scorers=self._plugged.origins(),
             plugins=self._plugged.plugins,
             computed=summary.computed,
             kept=summary.kept,
             seconds=round(summary.seconds, 3),
             processor=summary.processor(),
-        )
-        summary.problems += self._plugged.problems
-        names = {scorer for _, scorer, _, _ in summary.counts}
-        able = {scorer.name for scorer in self.scorers} - set(self.lacking)
-        among = [sample.id for sample in samples]
-        return Scored(
-            summary=summary,
-            samples=folder.samples_by_status(name, names, among=among),
-            reasons=folder.reasons(name),
-            lacking=self.lacking,
-            complete=not summary.without_score_but(self.lacking if able else ()),
         )
 
 
@@ -353,3 +365,10 @@ def default_tracks(bench: Benchmark) -> list[Track]:
 def offered(bench: Benchmark) -> list[Track]:
     """The tracks for which a benchmark has scorers, the cheapest first."""
     return [track for track in TRACKS if own_scorers(bench, [track])]
+
+
+def judged(bench: Benchmark) -> bool:
+    """Whether a judge gives all scores of the benchmark's tables."""
+    scorers = [one for track in offered(bench) for one in own_scorers(bench, [track])]
+    measured = {metric.name for scorer in scorers for metric in scorer.metrics}
+    return bench.judging is not None and measured <= set(bench.not_in_tables)

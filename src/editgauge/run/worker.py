@@ -24,20 +24,17 @@ Scores = Iterator[tuple["Item", Sequence[Score]]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One scorer on one output: the fingerprint of its rows and which (metric, variant) are still
-    wanted.
-    """
+    """One scorer on one output: the fingerprint of its rows, and which (metric, variant) lack."""
 
     scorer: int
     fingerprint: str
     wanted: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Item:
     """One output and the scorers that have work on it. For a set scorer: one editor and all its
-    pairs. `picture_hash`: of the output's bytes as its record has it; "" where nothing is to be
-    compared.
+    pairs. `picture_hash`: of the output's bytes as its record has it; "" is not compared.
     """
 
     sample: Sample
@@ -131,11 +128,10 @@ def work(batch: Sequence[Item]) -> Scored:
         items = [item for item in batch if any(task.scorer == number for task in item.tasks)]
         if scorer.batch > 1 and items:
             _take(told, number, _stream(told, scorer, items), done)
-    for item in batch:
-        for task in item.tasks:
-            scorer = told.scorers[task.scorer]
-            if scorer.batch == 1:
-                _take(told, task.scorer, _each(told, scorer, [item]), done)
+    for item in batch:  # all of an output's scorers together: its pictures are read once
+        for number in (task.scorer for task in item.tasks):
+            if told.scorers[number].batch == 1:
+                _take(told, number, _each(told, told.scorers[number], [item]), done)
     return done
 
 

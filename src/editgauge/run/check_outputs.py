@@ -37,22 +37,14 @@ class OutputsReport:
 
 
 def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample]) -> dict[str, Path]:
-    """The models to check and their folders.
-
-    With a name: ``outputs/<editor>`` or `outputs` itself. Without: `outputs` itself when it holds
-    outputs, else each of its folders that does. Raises `DataError` when there are no outputs at
-    all.
+    """The models to check and their folders: ``outputs/<editor>`` or `outputs` itself, without a
+    name those of `collect.editors_in`. Raises `DataError` when there are no outputs at all.
     """
-    if editor is not None:
-        plain = PurePosixPath(editor).name == editor and editor not in (".", "..")
-        if plain and (outputs / editor).is_dir():
-            return {editor: outputs / editor}
-        return {editor: outputs_of(outputs, editor, samples)}
-    if outputs.is_dir():
-        here = OutputFolder(outputs)
-        if any(here.find(sample) is not None for sample in samples):
-            return {outputs.absolute().name: outputs}
-    return editors_in(outputs, samples)
+    if editor is None:
+        return editors_in(outputs, samples)
+    plain = PurePosixPath(editor).name == editor and editor not in (".", "..")
+    own = plain and (outputs / editor).is_dir()
+    return {editor: outputs / editor if own else outputs_of(outputs, editor, samples)}
 
 
 def check_outputs(

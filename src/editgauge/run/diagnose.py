@@ -67,8 +67,8 @@ class Request:
     `basis`: one of `BASES`; with ``both`` attention is left out where it cannot be had, and the
     result says why. `benchmark`: needed where the run has several. `concepts`: see `with_concepts`.
     `cutoffs`: those of `failures.Cutoffs` that are not the benchmark's. `figures`: a folder for a
-    picture of each output. `workers` measure change; attention is watched in this process, by one
-    model after the other, or on a worker of another machine that has the GPU.
+    picture of each output. `workers` measure change; attention is watched here, by one model after
+    the other, or on a worker of another machine that has the GPU.
     """
 
     basis: str = "both"
@@ -149,14 +149,20 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
     samples = with_concepts(stored_samples(folder, name), request.concepts)
     samples = selection.choose(samples, limit=request.limit, ids=request.ids, where=request.where)
     summaries, unwatched = dict[str, Summary](), dict[str, str]()
+    show = progress or (lambda *_: None)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
         edits = edits_of(folder, name, None, list(request.editors), samples, hashes)
-        work = _Work(folder, name, samples, hashes, request, progress)
+
+        def bring(scorer: Scorer, edits: Sequence[EditRecord], note: str, **how: Any) -> Summary:
+            what = (folder, name, samples, edits, [scorer])
+            how = {"workers": request.workers, "retry": request.retry, **how}
+            return score(*what, hashes=hashes, progress=lambda n, of, _: show(n, of, note), **how)
+
         if request.basis != "attention":
             change = ChangeScorer(alpha=maps.alpha, bins=maps.bins, floor=maps.floor)
-            summaries["change"] = work.score(change, edits, "change")
+            summaries["change"] = bring(change, edits, "change")
         if request.basis != "pixels":
-            unwatched = _attention(work, edits, summaries)
+            unwatched = _attention(folder, request, edits, bring, summaries)
     folder.record(
         "diagnose",
         benchmark=name,
@@ -169,70 +175,45 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
         kept={key: summary.kept for key, summary in summaries.items()},
         unwatched=unwatched,
     )
-    again, figures = Run.open(folder.path), 0  # with the rows that are there now
-    frame, wanted = reading.of_runs([again], name), {sample.id for sample in samples}
-    frame = frame.of_samples(np.array([one in wanted for one in frame.samples.ids]))
+    tables, figures = _read(folder.path, name, {one.id for one in samples}, request, cutoffs)
+    return Diagnosed(
+        benchmark=name, summaries=summaries, unwatched=unwatched, tables=tables, figures=figures
+    )
+
+
+def _read(
+    run: Path, name: str, samples: set[str], request: Request, cutoffs: failures.Cutoffs
+) -> tuple[Sequence[Table], int]:
+    """The tables of the rows that are there now, and how many figures were drawn."""
+    again, figures = Run.open(run), 0
+    frame = reading.of_runs([again], name)
+    frame = frame.of_samples(np.array([one in samples for one in frame.samples.ids]))
     if request.editors:
         frame = frame.of_editors([one for one in request.editors if one in frame.editors])
     if request.figures is not None:
         figures = drawings.draw_all([again], frame, cutoffs, request.figures)
-    return Diagnosed(
-        benchmark=name,
-        summaries=summaries,
-        unwatched=unwatched,
-        tables=failures.tables(frame, cutoffs, intervals=True),
-        figures=figures,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What a call is about."""
-
-    run: Run
-    benchmark: str
-    samples: Sequence[Sample]
-    hashes: HashStore
-    request: Request
-    progress: Progress | None
-
-    def score(
-        self, scorer: Scorer, edits: Sequence[EditRecord], note: str, *, alone: bool = False
-    ) -> Summary:
-        """Bring a scorer's rows up to date: see `run.score.score`."""
-        force, show = workers_of(self.request.workers), self.progress or (lambda *_: None)
-        return score(
-            self.run,
-            self.benchmark,
-            self.samples,
-            edits,
-            [scorer],
-            hashes=self.hashes,
-            workers=0 if alone and not force.away else force,
-            retry=self.request.retry,
-            alone=alone,
-            progress=lambda done, of, _: show(done, of, note),
-        )
+    return failures.tables(frame, cutoffs, intervals=True), figures
 
 
 def _attention(
-    work: _Work, edits: Sequence[EditRecord], summaries: dict[str, Summary]
+    run: Run,
+    asked: Request,
+    edits: Sequence[EditRecord],
+    bring: Callable[..., Summary],
+    summaries: dict[str, Summary],
 ) -> dict[str, str]:
     """Watch what can be watched; editor -> why the others cannot be. Where nothing can, that is an
     error only if it was asked for by name.
     """
-    refused, kept, asked = dict[str, str](), dict[str, list[EditRecord]](), work.request
-    for record in edits:
-        kept.setdefault(record.editor, []).append(record)
-    firsts = {}
-    for editor, records in list(kept.items()):
-        made = [record.edit(work.run.path) for record in records if record.status is Status.SCORED]
+    refused, kept, firsts = dict[str, str](), dict[str, list[EditRecord]](), {}
+    for editor in dict.fromkeys(record.editor for record in edits):
+        records = [record for record in edits if record.editor == editor]
+        made = [record.edit(run.path) for record in records if record.status is Status.SCORED]
         reasons = [remake.why_not(edit) for edit in made]
         if None in reasons:  # what of it cannot be watched gets a row that says so
-            firsts[editor] = made[reasons.index(None)]
+            kept[editor], firsts[editor] = records, made[reasons.index(None)]
         else:
             refused[editor] = next(iter(reasons), None) or "it has no outputs"
-            del kept[editor]
     try:
         if not kept:
             raise UsageError("; ".join(dict.fromkeys(refused.values())) or "there are no outputs")
@@ -242,10 +223,11 @@ def _attention(
             raise
         return {**refused, **dict.fromkeys(kept, str(error))}
     summaries["attention"] = total = Summary()
+    workers = asked.workers if workers_of(asked.workers).away else 0
     try:
         for editor, records in kept.items():
-            scorer.first = firsts[editor]
-            total.join(work.score(scorer, records, f"attention of {editor}", alone=True))
+            scorer.first, note = firsts[editor], f"attention of {editor}"
+            total.join(bring(scorer, records, note, alone=True, workers=workers))
     except EditgaugeError as error:
         if asked.basis != "attention":
             error.args = (f"{error} (for change grounding alone: basis pixels)",)

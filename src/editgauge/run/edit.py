@@ -40,10 +40,9 @@ _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 @dataclass(slots=True, kw_only=True)
 class EditSummary:
     """What an `edit` call did. `counts`: how many samples have each status now; `edited`: by this
-    call; `given_back`: delivered outputs that are the input handed back (`store.outputs`); `cost`:
-    US dollars of this call's edits, as far as they are known; `stopped`: why the call ended before
-    its end (a budget, a refused key), and the `exit_code` of that error; `reasons`: status -> the
-    first sample that ended so, and why.
+    call; `given_back`: outputs that are the input handed back; `cost`: US dollars of this call, as
+    far as they are known; `stopped`: why the call ended before its end (a budget, a refused key),
+    and the `exit_code` of that error; `reasons`: status -> the first sample that ended so, and why.
     """
 
     editor: str
@@ -58,7 +57,6 @@ class EditSummary:
     reasons: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, record: EditRecord) -> None:
-        """Count one sample's record."""
         self.counts[record.status.value] += 1
         self.given_back += record.given_back is True
         if record.reason:
@@ -90,11 +88,9 @@ class EditSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Which editor, and what it is told.
-
-    `settings` go to the editor. `instruction` is ``original``, ``rephrased`` or ``description``,
-    where the benchmark has it. ``settings["shots"]``: demonstrations of the same task before each
-    sample. `template`: words around each instruction.
+    """Which editor, and what it is told: `settings` of its own, ``original``, ``rephrased`` or
+    ``description`` as `instruction`, ``settings["shots"]`` demonstrations of the same task before
+    each sample, and a `template` of words around each instruction.
     """
 
     editor: str
@@ -113,8 +109,8 @@ class Made(NamedTuple):
 def make(
     material: Material, request: Request, demonstrations: Sequence[Sample] | None = None
 ) -> Made:
-    """The editor of a name, on its track. `demonstrations`: the samples that may be shown before
-    others, all of the data by default.
+    """The editor of a name. `demonstrations`: the samples that may be shown before others, all of
+    the data by default.
 
     Raises `UnknownName` for a name that nothing has, `UsageError` for a template that cannot be,
     and what the editor raises for settings that it does not take.
@@ -151,25 +147,21 @@ def edit(
 
     How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on
     `workers` processes, each stopped after `seconds_a_sample`; 0: in this one), ``thread`` (on
-    ``editor.concurrency`` threads of this process: for services and programs; a limit that the
-    editor keeps itself, its ``timeout``, is lowered to `seconds_a_sample`) or ``serial`` (one after
-    the other in this process: for a model on a GPU). `Workers` may take the place of the number;
-    those of other machines also do ``serial`` editors, each with the model loaded, and refuse
-    ``thread`` with a `UsageError`: the limits and the budget of a service are kept in one process.
-    Samples whose record has a status in `retry` are edited again; a finished one is not.
+    ``editor.concurrency`` threads here: for services and programs; its own ``timeout`` becomes at
+    most `seconds_a_sample`) or ``serial`` (one after the other here: for a model on a GPU).
+    `Workers` of other machines also do ``serial`` editors, and refuse ``thread`` with a
+    `UsageError`. Samples whose record has a status in `retry` are edited again.
 
-    A `BudgetExceeded` from the editor ends the call with `EditSummary.stopped`; what was done is
-    kept. So does an `Unavailable` or a `MissingExtra` once something was made; before that it is
-    raised. Neither is recorded against a sample. Raises `RunError` when the run folder cannot be
-    written, or another process edits with this editor into the same run: nothing is paid twice.
+    A `BudgetExceeded` from the editor ends the call with `EditSummary.stopped`; so does an
+    `Unavailable` or a `MissingExtra` once something was made; before that it is raised. Neither is
+    recorded against a sample. Raises `RunError` when the run folder cannot be written, or another
+    process edits with this editor into the same run: nothing is paid twice.
     """
     plain_name(editor.name)
     own, force = as_editor(editor), workers_of(workers)
     if force.away and own.parallel == "thread":
-        raise UsageError(
-            f"editor {editor.name!r} calls a service or has devices of its own here: its limits "
-            f"and its budget are kept in one process; edit on this machine"
-        )
+        why = "calls a service or has devices of its own here: its limits are kept in one process"
+        raise UsageError(f"editor {editor.name!r} {why}; edit on this machine")
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
     show = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
@@ -202,7 +194,6 @@ class _Work:
     def left(
         self, samples: Sequence[Sample], retry: frozenset[Status], summary: EditSummary
     ) -> Iterator[Sample]:
-        """The samples to be edited; what is there already is counted."""
         every = self.run.edits(self.benchmark)
         before = {record.sample: record for record in every if record.editor == self.editor.name}
         for sample in samples:
@@ -216,7 +207,6 @@ class _Work:
             yield sample
 
     def made(self, todo: Sequence[Sample], force: Workers, seconds: float) -> Iterator[EditRecord]:
-        """The records of outputs as they come, each written."""
         if self.editor.parallel == "process" or force.away:
             yield from self._on_workers(todo, force, seconds)
         elif self.editor.parallel == "thread":
@@ -234,9 +224,6 @@ class _Work:
     def _on_workers(
         self, todo: Sequence[Sample], force: Workers, seconds: float
     ) -> Iterator[EditRecord]:
-        """Workers bring outputs into the run and hand back their records, which are written
-        here.
-        """
         own = self.editor
         try:
             pickle.dumps(own)

@@ -1,9 +1,8 @@
 """Batches of work on processes of this machine.
 
 A worker that dies costs time and no result: what it had is done again item by item, after all
-else. An item whose worker dies twice while it has nothing else is given up. A slot is a process and
-a pipe; it is no `ProcessPoolExecutor` of one, which waits for ever for the rest of a result whose
-sender was killed.
+else; an item whose worker dies twice alone is given up. A slot is a process and a pipe: a
+`ProcessPoolExecutor` of one waits for ever for the rest of a result whose sender was killed.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from editgauge.errors import RunError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-DEATHS_ALONE = 2
-"""After so many dead workers that had nothing but this item, it is given up."""
-STARTS = 12
-"""After so many workers in a row that died before they were ready, the call gives up."""
+DEATHS_ALONE, STARTS = 2, 12
+"""After so many dead workers that had nothing but an item, it is given up; after so many in a row
+that died before they were ready, the call is.
+"""
 TOO_SLOW = "it took longer than the time limit"
 DIED = "the worker died on this picture"
 _LAST_WORDS = 5.0
@@ -60,7 +59,7 @@ class Part(Generic[Item]):
 
 
 class Line(Generic[Item]):
-    """Which items are next. Batches are drawn as they are wanted; what is done again comes last."""
+    """Which items are next: batches are drawn as they are wanted; what is done again comes last."""
 
     def __init__(self, batches: Iterable[Sequence[Item]]) -> None:
         self._fresh = iter(batches)
@@ -96,16 +95,14 @@ def run_batches(
     environments: Sequence[Mapping[str, str]] | None = None,
 ) -> Iterator[Done[Item, Result]]:
     """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as
-    batches end.
+    batches end. `workers` 0 does everything in this process, without a time limit.
 
     `work` and `start` must be importable by name; no batch may be empty. A batch may take `seconds`
-    for each of its items; one item that takes longer is given up. The time that a worker takes to
-    start, or that this process was stopped (SIGSTOP), is on no item's account. With `environments`
-    there are as many workers as these, each started with one of them (a GPU for each, for example).
-    Numeric libraries get one thread unless an environment says otherwise. An exception that `work`
-    or `start` raises is raised here, after the workers have ended. `workers` 0 does everything in
-    this process, without a time limit. Raises `RunError` when `STARTS` workers in a row die before
-    they are ready.
+    for each of its items, not counting the start and the time for which this process was stopped;
+    one item that takes longer is given up. With `environments` there are as many workers as these,
+    each started with one of them; numeric libraries get one thread unless it says otherwise. What
+    `work` or `start` raises is raised here, after the workers have ended. Raises `RunError` when
+    `STARTS` workers in a row die before they are ready.
     """
     if workers <= 0:
         start(*start_args)
@@ -161,9 +158,7 @@ def _answers(busy: Sequence[_Slot]) -> list[tuple[_Slot, str, Any]]:
 
 
 class _Slot:
-    """Room for one process at a time. It is started when there is something to do, and again when
-    it has died.
-    """
+    """Room for one process at a time, started when there is work, and again when it has died."""
 
     _pipe: Connection
     _process: BaseProcess | None = None
@@ -177,7 +172,6 @@ class _Slot:
         """Seconds that the part may still take."""
 
     def take(self, part: Part[Any], seconds: float) -> None:
-        """Begin with a part; `look` says what came of it."""
         self.part, self.left = part, seconds
         if self._process is not None and self._process.is_alive():
             self._send(pickle.dumps(part.items))
@@ -200,7 +194,7 @@ class _Slot:
 
     def look(self, passed: float) -> tuple[str, Any] | None:
         """``result`` or ``error`` with their value; ``dead`` or, before it was ready, ``lost`` with
-        the reason; None while it works. `passed`: seconds since the last look.
+        the reason; None while it works.
         """
         assert self._process is not None
         alive, working = self._process.is_alive(), self._ready
@@ -227,7 +221,7 @@ class _Slot:
         return "dead" if self._ready else "lost", f"{DIED}: {why}{memory}"
 
     def dismiss(self) -> None:
-        """Let the process end by the end of its pipe: its temporary folders are then removed."""
+        """Let the process end by itself: its temporary folders are then removed."""
         if self._process is not None:
             self._pipe.close()
             self._process.join(_LAST_WORDS)

@@ -1,11 +1,10 @@
 """Batches of work on a Ray cluster: the only code that knows Ray.
 
 A process of its own, the relay, is connected to the cluster; it gives batches to Ray as tasks and
-hands back what comes. So a connection that hangs can be given up, and the death of this machine's
-node, with which Ray ends its process without a word, is seen and said. Ray repeats nothing by
-itself: as with processes of this machine, what a dead worker had is done again item by item.
-The run folder and the data lie where every node sees them under the same path; a worker that does
-not find them says so. Workers write nothing, and keep what they have loaded from task to task.
+hands back what comes: a connection that hangs can be given up, and the death of this machine's
+node, with which Ray ends its process without a word, is seen and said. Ray repeats nothing: what a
+dead worker had is done again item by item. The run folder and the data lie where every node sees
+them under the same path. Workers write nothing, and keep what they have loaded from task to task.
 """
 
 from __future__ import annotations
@@ -37,16 +36,12 @@ from editgauge.store.schema import versions
 
 SPARE = 2
 """Tasks that wait beside those that run, so that a node never waits for this process."""
-PATIENCE = 60.0
-"""Seconds without any node that has room for a worker, after which the call gives up."""
-ANSWER = 10.0
-"""Seconds in which a cluster's address must answer."""
-CONNECT = 60.0
-"""Seconds in which a connection must stand."""
-_LOOK = 2.0
-"""Seconds for which the list of nodes is believed."""
-_TICK = 0.02
-"""Seconds between two looks at the pipe while batches are on their way."""
+PATIENCE, ANSWER, CONNECT = 60.0, 10.0, 60.0
+"""Seconds without any node that has room for a worker; in which an address must answer; in which a
+connection must stand.
+"""
+_LOOK, _TICK = 2.0, 0.02
+"""Seconds for which the list of nodes is believed, and between two looks at the pipe."""
 _KEPT = "what is done is kept; run the same command again to go on"
 
 
@@ -118,10 +113,8 @@ class Cluster:
         try:
             job = self._dumps((work, start, start_args))
         except Exception as error:  # a lock, an open file: whatever somebody's class holds
-            raise UsageError(
-                f"Ray: what is to be done cannot be sent to another machine ({error}); work on "
-                f"processes of this machine instead"
-            ) from error
+            why = f"cannot be sent to another machine ({error}); work on this machine instead"
+            raise UsageError(f"Ray: what is to be done {why}") from error
         self._send("job", Orders(job, tuple(places)), needs)
         line, room = Line(batches), 1
         flight: dict[int, Part[Item]] = {}
@@ -221,16 +214,16 @@ class _Sent:
 class _Relay:
     """Gives batches to Ray as they come down the pipe, and answers (kind, number, value)."""
 
+    _task: Any = None
+    _room, _looked, _without = -1, 0.0, 0.0
+
     def __init__(self, ray: Any, pipe: Connection, bound: int | None) -> None:
         self._ray, self._pipe, self._bound = ray, pipe, bound
         self._flight: dict[Any, _Sent] = {}
-        self._task: Any = None
         self._orders: list[Any] = []
         self._wanted: dict[str, float] = {}
-        self._room, self._looked, self._without = -1, 0.0, 0.0
 
     def serve(self) -> None:
-        """Until the pipe ends."""
         while True:
             while self._pipe.poll(0 if self._flight else _LOOK / 10):
                 self._obey(*self._pipe.recv())
@@ -276,7 +269,6 @@ class _Relay:
         return [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
 
     def _look(self) -> None:
-        """Say how many batches may be on their way, as nodes come and go."""
         nodes, self._looked = self._nodes(), time.monotonic()
         room = sum(
             int(min(node.get(name, 0) // size for name, size in self._wanted.items()))
@@ -297,7 +289,6 @@ class _Relay:
             self._room = room
 
     def _collect(self) -> None:
-        """Say what came of batches: `seconds` count from when a task begins."""
         ready, _ = self._ray.wait(list(self._flight), timeout=_TICK)
         for stream in ready:
             sent = self._flight[stream]
@@ -348,8 +339,8 @@ class Orders:
     folder: str = field(default_factory=os.getcwd)
 
     def begin(self) -> Any:
-        """Make this process like the one that asks and prepare it; the function for batches.
-        Raises `RunError` where this node is not like the other.
+        """Make this process like the one that asks, and prepare it; returns the function for
+        batches. Raises `RunError` where this node is not like the other.
         """
         with contextlib.suppress(OSError):  # what is not seen from here is said below
             os.chdir(self.folder)

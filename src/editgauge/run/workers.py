@@ -24,10 +24,9 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 class Workers:
-    """Processes of this machine: `count` of them (0: this process does everything), and for work
-    that wants the whole machine one for each of `gpus`, by the names of ``CUDA_VISIBLE_DEVICES``
-    (without any, one). Or the workers of a `cluster`. A context manager: leaving it ends the
-    connection to a cluster.
+    """`count` processes of this machine (0: this process does everything), and for work that wants
+    the whole machine one for each of `gpus`, as ``CUDA_VISIBLE_DEVICES`` names them (none: one). Or
+    those of a `cluster`, the connection to which ends when this context manager is left.
     """
 
     def __init__(
@@ -38,8 +37,8 @@ class Workers:
         """Whether they may be on other machines."""
 
     def number(self, needs: Needs, *, alone: bool) -> int:
-        """How many there are for work with these needs: batches are cut so that all have something
-        to do. `alone`: one worker has the whole machine, or a GPU, instead of one core.
+        """How many there are for work with these needs. `alone`: one worker has the whole machine,
+        or a GPU, instead of one core.
         """
         if self._cluster is not None:
             return 1 if alone else self._cluster.room
@@ -58,9 +57,8 @@ class Workers:
         places: Sequence[Path] = (),
         **job: Any,
     ) -> Iterator[Done[Item, Result]]:
-        """What comes of each batch, as they end: see `processes.run_batches`, which the `job` goes
-        on to (`start`, `start_args`, `seconds`). `needs`: what one worker takes of its machine;
-        `places`: what every worker must see under the same path.
+        """What comes of each batch: see `processes.run_batches`, to which `job` goes on. `needs`:
+        what one worker takes of its machine; `places`: what every worker must see.
         """
         if self._cluster is not None:
             return self._cluster.batches(batches, work, needs=needs, places=places, **job)
@@ -113,8 +111,7 @@ def open_workers(
 ) -> Workers:
     """The workers of an engine, one of `ENGINES`. `workers` bounds them (None: `cores` processes
     here, the whole cluster there); `devices` are GPUs of this machine (`gpus_of`); `say` is told
-    what is waited for. The Ray cluster is that of the environment's ``RAY_ADDRESS``, else one on
-    this machine.
+    what is waited for. The Ray cluster is that of ``RAY_ADDRESS``, else one on this machine.
 
     Raises `UsageError` for an unknown name or words that do not go together, `MissingExtra` without
     Ray, `Unavailable` when no cluster answers.

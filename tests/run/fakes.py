@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,17 +57,10 @@ class MeanScorer(Scorer):
         if trap == "no value":
             reason = f"{sample.image}: odd; and {edit.path}; and /opt/elsewhere/weights.bin"
             detail = {"file": str(sample.image), "all": [str(edit.path)]}
-            return [
-                Score(
-                    metric="mean",
-                    value=None,
-                    variant=v,
-                    status=Status.FAILED,
-                    reason=reason,
-                    detail=detail,
-                )
-                for v in METRICS[0].variants
-            ]
+            none = Score(
+                metric="mean", value=None, status=Status.FAILED, reason=reason, detail=detail
+            )
+            return [replace(none, variant=variant) for variant in METRICS[0].variants]
         assert edit.path is not None
         value = float(read_image(edit.path).mean())
         return [
@@ -132,13 +125,8 @@ class Painter:
         if trap == "raise":
             raise RuntimeError("the model fell over")
         if trap == "refuse":
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.REFUSED,
-                reason="the provider declined",
-            )
+            refused = {"status": Status.REFUSED, "reason": "the provider declined"}
+            return Edit(sample=sample.id, editor=self.name, path=None, **refused)  # type: ignore[arg-type]
         path = folder / "out.png"
         if trap == "text":
             path.write_text("not a picture")
@@ -154,15 +142,9 @@ def make_samples(folder: Path, number: int) -> list[Sample]:
         path = folder / f"{index}.png"
         if not path.exists():
             write_png(path, np.full((8, 8, 3), index * 3 % 256, np.uint8))
+        name = f"s{index:03}"
+        told = {"split": "all", "category": ("all",), "instruction": f"do {index}"}
         samples.append(
-            Sample(
-                benchmark="fake",
-                id=f"s{index:03}",
-                split="all",
-                category=("all",),
-                instruction=f"do {index}",
-                images=(path,),
-                output_stems=(f"s{index:03}",),
-            )
+            Sample(benchmark="fake", id=name, images=(path,), output_stems=(name,), **told)  # type: ignore[arg-type]
         )
     return samples

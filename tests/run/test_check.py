@@ -71,15 +71,12 @@ def test_missing_and_unreadable_files(tmp_path: Path, what: str) -> None:
     sample = make_sample(tmp_path)
     path = tmp_path / "sample-1" / what
     whole = path.read_bytes()
-    path.unlink()
-    issues = data_issues(tmp_path, sample)
-    assert set(kinds(issues)) == {"file-missing"}
-    assert {issue.file for issue in issues} == {f"sample-1/{what}"}
-    for content in (b"no picture", whole[: len(whole) // 2], b""):
-        path.write_bytes(content)
-        issues = data_issues(tmp_path, sample)
-        assert set(kinds(issues)) == {"file-unreadable"}
-        assert str(tmp_path) not in "".join(issue.found for issue in issues)
+    for content in (None, b"no picture", whole[: len(whole) // 2], b""):
+        path.unlink() if content is None else path.write_bytes(content)
+        (issue,) = data_issues(tmp_path, sample)
+        assert issue.kind == "file-missing" if content is None else "file-unreadable"
+        assert issue.file == f"sample-1/{what}"
+        assert str(tmp_path) not in issue.found
 
 
 @pytest.mark.parametrize(
@@ -116,18 +113,6 @@ def test_references(tmp_path: Path) -> None:
     assert data_issues(tmp_path, without) == []  # nobody says what may change
 
 
-def test_a_name_of_another_format_is_a_note(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path)
-    path = sample.image.with_suffix(".jpg")
-    sample.image.rename(path)
-    (issue,) = data_issues(tmp_path, replace(sample, images=(path,)))
-    assert (issue.level, issue.kind, issue.found) == (
-        "note",
-        "file-extension",
-        "PNG by content",
-    )
-
-
 def test_ids_and_outputs_that_occur_twice(tmp_path: Path) -> None:
     one, two = make_samples(tmp_path, 2)
     assert kinds(data_issues(tmp_path, one, one)) == ["id-twice", "output-shared"]
@@ -147,10 +132,7 @@ def test_counts(tmp_path: Path) -> None:
     assert found["plain"] == found["Tests"] == (3, 3)
     assert found["Tests/replace"] == (3, None)
     assert found["Others"] == (0, 1)
-    found = {
-        count.name: (count.found, count.published)
-        for count in counts(samples, {**published, "set": 2}, "set")
-    }
+    found = {c.name: (c.found, c.published) for c in counts(samples, published | {"set": 2}, "set")}
     assert found == {"": (3, 2), "Tests": (3, 2), "Tests/replace": (3, None), "plain": (3, 3)}
     issues = data_issues(tmp_path, *samples, published_counts={"": 4, "plain": 2})
     assert [issue.found for issue in issues] == [
@@ -175,9 +157,7 @@ def outputs(folder: Path, samples: Sequence[Sample]) -> Path:
         (lambda path, sample: path.write_text("<html>"), ["unreadable"]),
         (lambda path, sample: path.write_bytes(path.read_bytes()[:300]), ["unreadable"]),
         (lambda path, sample: path.rename(path.with_suffix(".jpg")), ["extension"]),
-        (lambda path, sample: path.rename(path.with_suffix(".PNG")), []),
         (lambda path, sample: picture(path, size=(32, 24)), ["size"]),
-        (lambda path, sample: picture(path, size=(63, 47)), ["size"]),
         (lambda path, sample: picture(path, size=(64, 64)), ["size", "aspect"]),
         (lambda path, sample: path.write_bytes(sample.image.read_bytes()), ["given-back"]),
         (
@@ -198,12 +178,7 @@ def test_outputs(tmp_path: Path, spoil: Any, found: list[str]) -> None:
     report = check_outputs(samples, "a", folder)
     assert kinds(report.issues) == [f"output-{kind}" for kind in found]
     assert all(issue.level == "attention" for issue in report.issues)
-    assert {
-        kind: number for kind, number in report.count.items() if kind in found
-    } == dict.fromkeys(found, 1)
-    assert all(
-        issue.sample == "sample-1" or issue.kind == "output-extra" for issue in report.issues
-    )
+    assert all(report.count[kind] == 1 for kind in found)
     assert str(tmp_path) not in "".join(issue.found + issue.file for issue in report.issues)
 
 
@@ -230,22 +205,16 @@ def test_outputs_of_another_split_and_faults_of_the_data_are_not_the_outputs(
 
 
 def test_which_folders_are_looked_at(tmp_path: Path) -> None:
-    samples = make_samples(tmp_path / "data", 1)
-    folder = outputs(tmp_path / "out" / "a", samples)
-    outputs(tmp_path / "out" / "b", samples)
-    (tmp_path / "out" / "c").mkdir()
-    both = {"a": folder, "b": tmp_path / "out" / "b"}
-    assert editor_folders(tmp_path / "out", None, samples) == both
+    samples, out = make_samples(tmp_path / "data", 1), tmp_path / "out"
+    folder, other = outputs(out / "a", samples), outputs(out / "b", samples)
+    (out / "c").mkdir()
+    assert editor_folders(out, None, samples) == {"a": folder, "b": other}
     assert editor_folders(folder, None, samples) == {"a": folder}
-    assert editor_folders(tmp_path / "out", "a", samples) == {"a": folder}
+    assert editor_folders(out, "a", samples) == {"a": folder}
     assert editor_folders(folder, "mine", samples) == {"mine": folder}
-    assert editor_folders(tmp_path / "out", "c", samples) == {
-        "c": tmp_path / "out" / "c"
-    }  # all of it is missing
+    assert editor_folders(out, "c", samples) == {"c": out / "c"}, "all of it is missing"
     with pytest.raises(DataError, match="'d'"):
-        editor_folders(tmp_path / "out", "d", samples)
-    with pytest.raises(DataError):
-        editor_folders(tmp_path / "none", None, samples)
+        editor_folders(out, "d", samples)
 
 
 def checked(tmp_path: Path, **more: Any) -> Checked:
@@ -281,41 +250,8 @@ def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -
     assert "output-missing (1)" in shown(found)
 
 
-def test_a_split(tmp_path: Path) -> None:
-    text_instance(tmp_path / "data", 4)
-    text_instance(tmp_path / "data", 2, split="data_web-sourced_instances")
-    found = checked(tmp_path, split="real").as_dict()
-    assert (found["part"], found["samples"]) == ("real", 1)
-    assert {"name": "", "found": 1, "published": 505} in found["counts"]
-    assert not any(count["name"] == "synthetic" for count in found["counts"])
-
-
-def test_long_lists_are_cut(tmp_path: Path) -> None:
-    for number in range(1, 9):
-        text_instance(tmp_path / "data", number)
-    (tmp_path / "out" / "model").mkdir(parents=True)
-    found = checked(tmp_path, outputs=tmp_path / "out", editor="model")
-    text = shown(found)
-    assert text.count("_edited.png") == 5
-    assert "and 3 more (--all)" in text
-    assert text.index("output-missing") < text.index("published"), "the outputs come first"
-    assert shown(found, None).count("_edited.png") == 8
-
-
 def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
     organ_set(tmp_path, [], content="{")
     found = check(catalog.find("benchmarks", "medebench"), tmp_path)
     assert not found.passed()
     assert "json-unreadable" in kinds(found.issues)
-
-
-def test_the_shared_instances(shared: Path) -> None:
-    dataset = TEXTEDITBENCH.load(shared / "data" / "texteditbench")
-    samples, _, issues = check_data(TEXTEDITBENCH, dataset)
-    wanting = [issue for issue in issues if issue.level == "attention"]
-    assert kinds(wanting) == ["count"] * 3 + ["reference-outside"] * 4
-    folders = editor_folders(shared / "data" / "outputs" / "texteditbench", None, samples)
-    assert sorted(folders) == ["noisy", "noop", "oracle", "rescaled", "shift"]
-    count = check_outputs(samples, "rescaled", folders["rescaled"]).count
-    assert (count["present"], count["missing"], count["size"], count["aspect"]) == (12, 34, 12, 0)
-    assert (count["unreadable"], count["given-back"], count["extra"]) == (0, 0, 0)

@@ -40,13 +40,8 @@ def test_outputs_lie_in_the_official_layout(run: Run, samples: list[Sample], how
         path = run.edits_folder("fake", "painter") / f"{sample.id}.png"
         assert int(read_image(path)[0, 0, 0]) == 90
         record = by_sample(run)[sample.id]
-        assert (record.path, record.width, record.height, record.seed) == (
-            f"edits/fake/painter/{sample.id}.png",
-            8,
-            6,
-            7,
-        )
-        assert record.seconds is not None
+        assert record.path == f"edits/fake/painter/{sample.id}.png"
+        assert (record.width, record.height, record.seed) == (8, 6, 7)
     assert not list((run.path / ".tmp").iterdir())
 
 
@@ -109,24 +104,19 @@ def test_an_editor_name_must_be_a_plain_folder_name(
 def test_an_input_that_comes_back_is_delivered_and_counted_apart(
     run: Run, samples: list[Sample]
 ) -> None:
-    class Half:
-        """Gives every second input back, re-encoded."""
+    """Every second one, encoded anew."""
 
-        name = "half"
-        parallel = "serial"
+    def half(sample: Sample, folder: Path) -> Edit:
+        pixels = read_image(sample.image).copy()
+        pixels[0, 0] ^= 255 * (int(sample.id[1:]) % 2)
+        write_png(folder / "picture", pixels)
+        return Edit(sample=sample.id, editor="odd", path=folder / "picture")
 
-        def __call__(self, sample: Sample, folder: Path) -> Edit:
-            pixels = read_image(sample.image).copy()
-            if int(sample.id[1:]) % 2:
-                pixels[0, 0] ^= 255
-            write_png(folder / "picture", pixels)
-            return Edit(sample=sample.id, editor=self.name, path=folder / "picture")
-
-    summary = edit(run, "fake", samples, Half())
+    summary = edit(run, "fake", samples, Answers(half))
     assert (summary.counts["scored"], summary.given_back) == (6, 3)
     records = {record.sample: record.given_back for record in run.edits("fake")}
     assert records == {s.id: int(s.id[1:]) % 2 == 0 for s in samples}
-    assert edit(run, "fake", samples, Half()).given_back == 3, "kept ones are counted too"
+    assert edit(run, "fake", samples, Answers(half)).given_back == 3, "kept ones are counted too"
 
 
 @dataclass

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,53 +21,36 @@ from editgauge.store.summary import Summary
 from editgauge.types import Sample, Status
 from tests.run.fakes import BatchMean, MeanScorer, Spread, StreamMean, make_samples
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def outputs(folder: Path, samples: list[Sample], shift: int = 5) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
     for index, sample in enumerate(samples):
-        write_png(
-            folder / f"{sample.id}.png", np.full((8, 8, 3), (index * 7 + shift) % 256, np.uint8)
-        )
+        grey = np.full((8, 8, 3), (index * 7 + shift) % 256, np.uint8)
+        write_png(folder / f"{sample.id}.png", grey)
     return folder
 
 
 class Bench:
     """A run over fake samples and the outputs of one or more editors."""
 
-    def __init__(
-        self, place: Path, number: int = 12, editors: tuple[str, ...] = ("a", "b")
-    ) -> None:
-        (place / "data").mkdir(parents=True)
-        self.data = place / "data"
+    def __init__(self, place: Path, number: int = 12, editors: Sequence[str] = ("a", "b")) -> None:
+        self.place, self.data, out = place, place / "data", place / "out"
         self.samples = make_samples(self.data, number)
-        self.outputs = {
-            name: outputs(place / "out" / name, self.samples, i * 11)
-            for i, name in enumerate(editors)
-        }
-        self.place = place
+        self.outputs = {n: outputs(out / n, self.samples, i * 11) for i, n in enumerate(editors)}
 
     def edits(self, run: Run, hashes: HashStore) -> list[EditRecord]:
-        found = []
-        for name, folder in self.outputs.items():
-            found += import_outputs(run, "fake", name, folder, self.samples, hashes)
-        return found
+        found = (
+            import_outputs(run, "fake", name, folder, self.samples, hashes)
+            for name, folder in self.outputs.items()
+        )
+        return [record for records in found for record in records]
 
-    def score(self, name: str, *scorers: object, **options: object) -> tuple[Run, Summary]:
+    def score(self, name: str, *scorers: Any, **options: Any) -> tuple[Run, Summary]:
         run = Run.create(self.place / name)
         keep_samples(run, "fake", self.data, self.samples, self.samples)
         with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-            summary = score(
-                run,
-                "fake",
-                self.samples,
-                self.edits(run, hashes),
-                scorers or [MeanScorer()],  # type: ignore[arg-type]
-                hashes=hashes,
-                roots=[self.data],
-                **options,  # type: ignore[arg-type]
-            )
+            edits, options = self.edits(run, hashes), {"roots": [self.data], **options}
+            what = (run, "fake", self.samples, edits, scorers or [MeanScorer()])
+            summary = score(*what, hashes=hashes, **options)
         return Run.open(self.place / name), summary
 
 
@@ -79,9 +64,7 @@ def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
     scorers = (MeanScorer(), BatchMean(), Spread())
     runs = [bench.score(f"w{n}", *scorers, workers=n)[0].rows() for n in (0, 2)]
     assert runs[0] == runs[1]
-    assert (
-        len(runs[0]) == 12 * 2 * 2 * 2 + 2
-    )  # samples x editors x variants x scorers, and one set row an editor
+    assert len(runs[0]) == 12 * 2 * 2 * 2 + 2, "samples, editors, variants, scorers; and of sets"
     assert all(row.status is Status.SCORED for row in runs[0])
     assert {row.value for row in runs[0] if row.scorer == "test.set"} == {12.0}
 

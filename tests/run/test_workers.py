@@ -9,7 +9,7 @@ import pytest
 from editgauge import machine
 from editgauge.errors import UsageError
 from editgauge.run import workers as by_name
-from editgauge.run.workers import Workers, gpus_of, open_workers, workers_of
+from editgauge.run.workers import Workers, gpus_of, open_workers
 from editgauge.scoring.scorer import Needs
 from tests.run import work
 
@@ -28,13 +28,6 @@ def test_words_that_do_not_go_together_name_the_argument(
     with pytest.raises(UsageError, match=message) as caught:
         open_workers(**{"workers": None, "cores": 1, **words})
     assert caught.value.argument
-
-
-def test_a_number_stands_for_processes_of_this_machine() -> None:
-    given = Workers(3)
-    assert workers_of(given) is given
-    assert workers_of(3).number(Needs(), alone=False) == 3
-    assert open_workers("local", workers=None, cores=2).number(Needs(), alone=False) == 2
 
 
 def test_work_that_wants_the_whole_machine_gets_one_worker_or_one_a_gpu() -> None:

@@ -71,7 +71,6 @@ def test_no_value_is_no_score(start: Any, tmp_path: Path, reply: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("print('loading model…', flush=True)\nsys.stdin.read()", "not a JSON object"),
         ("print('{}', flush=True)\nsys.stdin.read()", "introduce itself"),
         ("sys.exit('cannot import ImageReward')", "ended with code 1: cannot import ImageReward"),
         (HELLO + "sys.stdin.readline(); sys.exit('no memory')", "ended with code 1: no memory"),

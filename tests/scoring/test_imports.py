@@ -103,9 +103,7 @@ def test_two_values_of_one_sample_are_refused(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("benchmark", ["texteditbench", "textedit", "medebench", "krisbench"])
-@pytest.mark.parametrize(
-    "text", ["{}", "[]", "[[]]", '[{"id": 1}]', '{"a": [1]}', '{"a": {"b": [1]}}', "{", "3", '"x"']
-)
+@pytest.mark.parametrize("text", ["{}", "[[]]", '[{"id": 1}]', '{"a": {"b": [1]}}', "{", "3"])
 def test_a_file_of_another_shape_is_one_line_that_says_what_was_wanted(
     run: Run, tmp_path: Path, benchmark: str, text: str
 ) -> None:
@@ -143,18 +141,6 @@ def test_texteditbench_results_are_counted_as_its_summary_counts(run: Run, tmp_p
         "SE": (0, SCORED),
     }  # fmt: skip
     assert taken(run, "texteditbench", file, IDS[:1], judge="j").kept == 10
-
-
-@pytest.mark.parametrize(("knowledge", "failed"), [(None, 0), ("the price follows", 2)])
-def test_a_question_that_was_not_asked_did_not_fail(
-    run: Run, tmp_path: Path, knowledge: str | None, failed: int
-) -> None:
-    """TextEditBench's files have SE null for samples without a knowledge prompt."""
-    results = {"IF": {"IF": 4, "rationale": "r"}, "SE": None}
-    entry = {"task_id": "T_001", "category": TOPIC, "evaluation_results": results}
-    told = sample("texteditbench", IDS[0], knowledge=knowledge)
-    found = taken(run, "texteditbench", write(tmp_path / "m.json", [entry]), [told], judge="j")
-    assert found.statuses["failed"] == failed
 
 
 PLACED = [

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="neural metrics need torch")
 from PIL import Image  # noqa: E402
 
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
-from editgauge.errors import MissingExtra, WeightsError  # noqa: E402
+from editgauge.errors import WeightsError  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
@@ -80,20 +80,6 @@ def test_without_weights_the_reason_is_the_command(module: Any, tmp_path: Path) 
         with pytest.raises(WeightsError, match=r"editgauge fetch weights|set EDITGAUGE_") as raised:
             scorer.score_set(both) if scorer.whole_set else many(scorer, both)
         assert failure(raised.value, both[0][1])[0] is Status.NOT_MEASURED
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "name", "package"),
-    [(texteditbench, "lpips", "torch"), (textedit, "clip", "transformers")],
-)
-def test_weights_without_the_library_name_the_extra(
-    monkeypatch: Any, tmp_path: Path, benchmark: Any, name: str, package: str
-) -> None:
-    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
-    tiny.install_clip(monkeypatch, tmp_path / "weights")
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=f"{package}.*pip install 'editgauge.neural"):
-        named(benchmark, name).score(*pair(tmp_path))
 
 
 # -- LPIPS -----------------------------------------------------------------------------------------

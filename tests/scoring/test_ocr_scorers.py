@@ -107,19 +107,12 @@ def test_what_the_scores_do_not_apply_to(
     assert str(SCORER.applies(replace(sample, **changes))).startswith(reason)
 
 
-@pytest.mark.parametrize(
-    ("changes", "language"),
-    [
-        ({}, "en"),
-        ({"source_text": "逆风", "target_text": "顺风"}, "zh"),
-        ({"attributes": {"language": "zh"}}, "zh"),
-        ({"attributes": {"language": 2}}, "en"),  # TextEditBench's difficulty
-    ],
-)
-def test_the_language_is_the_samples_own_where_it_is_known(
-    sample: Sample, changes: dict[str, Any], language: str
-) -> None:
-    assert language_for(replace(sample, **changes)) == language
+def test_the_language_is_the_samples_own_where_it_is_known(sample: Sample) -> None:
+    chinese = replace(sample, source_text="逆风", target_text="顺风")
+    difficulty, own = ({"attributes": {"language": known}} for known in (2, "zh"))
+    assert [language_for(one) for one in (sample, chinese)] == ["en", "zh"]
+    assert language_for(replace(sample, **own)) == "zh"
+    assert language_for(replace(sample, **difficulty)) == "en", "TextEditBench's difficulty"
 
 
 def test_without_the_default_engine_scores_fail_with_the_reason(
@@ -135,12 +128,3 @@ def test_without_the_default_engine_scores_fail_with_the_reason(
         scorer.score(sample, output(tmp_path, DONE))
     with pytest.raises(MissingExtra):
         ocr_scorers(ocr_engine="rapidocr")
-
-
-def test_runs_can_share_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
-    for shared in ("run", "shared"):
-        store = ocr_scorers(cache=tmp_path / "run").reader.store
-        assert store is not None
-        assert store.path.parent == tmp_path / shared
-        monkeypatch.setenv("EDITGAUGE_OCR_CACHE", str(tmp_path / "shared"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -92,53 +91,6 @@ def test_both_implementations_agree_and_corrected_scores_stay_in_range(
     found = [value for value in ours.values.values() if value is not None]
     assert all(0 <= value <= 1 for value in found)
     assert len(found) in (0, 4, 5)
-
-
-def _random_case(rng: random.Random) -> tuple[list[Item], list[Item], str, str]:
-    """A page as an engine would give it: rows of words, small jitter, letters misread, boxes
-    lost and invented.
-    """
-    words = [
-        "OFF",
-        "price",
-        "Summer",
-        "SALE",
-        "to",
-        "Hotel",
-        "限定",
-        "Café",
-        "No.",
-        "Wi-Fi",
-        "2010",
-    ]
-    source = rng.choice(["MONEY", "10", "THE", "Sommer Fest"])
-    target = rng.choice(["CRIME", "HER", "20", "WINTER"])
-    original: list[Item] = []
-    y, spot = 10.0, (rng.randrange(3), rng.randrange(2))
-    for row in range(3):
-        x = rng.uniform(0, 60)
-        for column in range(rng.randint(2, 4)):
-            text = source if (row, column) == spot else rng.choice(words)
-            original.append(item(text, x, y + rng.uniform(-7, 7), height=rng.uniform(14, 60)))
-            x += 12 * len(text) + rng.uniform(5, 40)
-        y += rng.uniform(8, 70)
-    edited: list[Item] = []
-    for polygon, text, _ in original:
-        text = target if text == source and rng.random() < 0.7 else text
-        if rng.random() < 0.15:
-            text = text.replace(rng.choice(text), rng.choice("x0 -é"), 1)
-        if rng.random() > 0.08:
-            moved = [[px + rng.uniform(-6, 6), py + rng.uniform(-6, 6)] for px, py in polygon]
-            edited.append((moved, text, 0.8))
-    rng.shuffle(edited)
-    return original, edited, source, target
-
-
-def test_both_implementations_agree_on_pages_like_those_of_an_engine() -> None:
-    rng = random.Random(3)
-    for _ in range(300):
-        case = _random_case(rng)
-        assert faithful(*case) == pytest.approx(plain_ocr.scores(*case), abs=1e-12)
 
 
 # -- corrected rules -------------------------------------------------------------------------------
@@ -237,9 +189,7 @@ def test_right_to_left_boxes_are_joined_from_the_right() -> None:
     assert ours.values["OA"] == 1.0
 
 
-@pytest.mark.parametrize(
-    "broken", [([], "x", 0.9), ([[0, 0], [1, 1]], None, 0.9), ("junk", "x", 0.9), ()]
-)
+@pytest.mark.parametrize("broken", [([], "x", 0.9), ([[0, 0], [1, 1]], None, 0.9), ()])
 def test_what_the_released_code_stumbles_over_is_zero_with_a_reason(broken: Any) -> None:
     scores = ocr_scores([*PAGE, broken], PAGE, "SALE", "OPEN")
     assert scores.values == dict.fromkeys(METRICS, 0.0)

@@ -26,7 +26,6 @@ from editgauge.scoring.outside import own_scorers, scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import edits_of, import_outputs, tell
 from editgauge.store.hashes import HashStore
-
 from editgauge.store.matching import Matches, matches_of
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder

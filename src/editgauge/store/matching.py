@@ -200,9 +200,11 @@ def by_pattern(
         counts[rest] += 1
     if unknown := fields - {name for facts in every.values() for name in facts}:
         offered = ", ".join(next(iter(every.values())))
-        raise UsageError(f"--pattern: no sample has {{{min(unknown)}}}; there are: {offered}")
+        why = f"{pattern!r}: no sample has {{{min(unknown)}}}; there are: {offered}"
+        raise UsageError(why, argument="pattern")
     if not fields:
-        raise UsageError(f"--pattern {pattern!r}: wanted a field such as {{id}} or {{name}}")
+        why = f"{pattern!r}: wanted a field such as {{id}} or {{name}}"
+        raise UsageError(why, argument="pattern")
     whole = pattern.lower().endswith(EXTENSIONS)
     by_name: dict[str, list[str]] = {}
     for file in there:

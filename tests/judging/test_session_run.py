@@ -119,3 +119,15 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
         with pytest.raises(UsageError, match=re.escape(match)):
             judge(made, server.url, **options)
         assert server.requests == 0
+
+
+def test_what_is_missing_has_the_source_of_what_was_judged_also_by_an_alias(made: Path) -> None:
+    """Its rows wait for the first answer, which says who the alias is."""
+    first = min(NAMES, key=drawn)
+    for record in Run.open(made).edits("mini"):
+        if record.sample == first:
+            (made / str(record.path)).unlink()
+    with FaultServer() as server:
+        judge(made, server.url, model="gpt-4o", allow_alias=True)
+    assert first in {row.sample for row in rows_of(made)}
+    assert len({row.source for row in rows_of(made)}) == 1

@@ -9,13 +9,14 @@ import pytest
 
 from editgauge.reports.overview import overview
 from editgauge.tables.layouts import Shown, tables
-from editgauge.tables.metrics import on_scale
+from editgauge.tables.metrics import metrics_of, on_scale
 from editgauge.tables.results import Delivery, Results
 from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
 
 HIGHER = {"VC": Metric("VC", direction="higher", low=1, high=5, printed=((1, 0), (5, 100)))}
 LOWER = {"VC": Metric("VC", direction="lower", low=0, high=9)}
+GPT, OTHER = "gpt-4o-2024-11-20[paper]#1", "other-judge-2026-01-01[paper]#1"
 RECORDS = [record(f"s{number}") for number in range(12)]
 
 
@@ -102,3 +103,32 @@ def test_a_sample_whose_reference_is_doubted_is_no_damage() -> None:
     shown = first_page(frame(rows(a=values, b=[4.0] * 12), records, "unheard"))
     assert shown["worst"][0][0] == 5
     assert 3 not in [sample for sample, *_ in (*shown["worst"], *shown["contested"])]
+
+
+@pytest.mark.parametrize(
+    ("count", "source", "papers"), [(1267, GPT, True), (1266, GPT, False), (1267, OTHER, False)]
+)
+def test_the_papers_headline_columns_and_its_lines_where_they_can_be_compared(
+    count: int, source: str, papers: bool
+) -> None:
+    """The three types of knowledge and the average over all, of every model; the published lines
+    beside the whole release alone, by the paper's judge with the paper's words.
+    """
+    from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY
+
+    places = [(kind, one) for kind, dimensions in TAXONOMY.items() for one in dimensions]
+    every = [place for place in places for _ in range(SAMPLES[place[1]])][:count]
+    records = [record(f"s{n}", category=(*place, "t")) for n, place in enumerate(every)]
+    made = [
+        row(f"s{n}", editor, name, value + n % 2, benchmark="krisbench", source=source)
+        for editor, value in (("a", 2.0), ("b", 4.0))
+        for name in ("VC", "VQ", "IF", "KP")
+        for n in range(count)
+    ]
+    of = frame(made, records, "krisbench")
+    found = overview(of, metrics_of(of), tables(of, "faithful", Shown(intervals=True)))
+    shown = found["leads"]["faithful"]["paper"]
+    columns = [column["name"] for column in shown["columns"]]
+    assert columns == [f"{kind} Knowledge/avg" for kind in TAXONOMY] + ["Overall/avg"]
+    kinds = [line["kind"] for line in shown["rows"]]
+    assert (kinds[:2], "published" in kinds) == (["run", "run"], papers)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -171,6 +172,7 @@ class Session:
         """
         known = {one.id: one for one in self.samples}
         done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
+        unasked: list[tuple[Job, list[Score]]] = []
         for record in sorted(self.edits, key=lambda one: (drawn(one.sample), one.editor)):
             sample, edit = known[record.sample], record.edit(self.run.path)
             status, reason = edit.status, edit.reason
@@ -191,12 +193,30 @@ class Session:
                     if looking or self._needed(job, names, self._fingerprint(job), done):
                         yield job
                 if missing and not looking:
-                    mark = digest(VERSION, self.source, status.value, reason, record.fingerprint)
                     job = Job(_NO_CALL, repeat, about, (sample, record))
-                    if self._needed(job, missing, mark, done):
-                        none = Score(metric="", value=None, status=status, reason=reason)
-                        every = [(name, variant) for name in missing for variant in VARIANTS]
-                        self._put(job, mark, [replace(none, metric=n, variant=v) for n, v in every])
+                    unasked.append(
+                        (
+                            job,
+                            [
+                                Score(metric=name, value=None, status=status, reason=reason)
+                                for name in missing
+                            ],
+                        )
+                    )
+            # an alias has its whole name in rows when a model has answered
+            if self.engine.answered or not models.is_alias(self.options.model):
+                self._put_unasked(unasked, done)
+        self._put_unasked(unasked, done)
+
+    def _put_unasked(self, unasked: list[tuple[Job, list[Score]]], done: Known) -> None:
+        """Write the rows of edits that cannot be judged, and forget them."""
+        for job, scores in unasked:
+            told = (scores[0].status.value, scores[0].reason, job.payload[1].fingerprint)
+            mark = digest(VERSION, self.source, *told)
+            if self._needed(job, [score.metric for score in scores], mark, done):
+                every = product(scores, VARIANTS)
+                self._put(job, mark, [replace(score, variant=variant) for score, variant in every])
+        unasked.clear()
 
     def _needed(self, job: Job, metrics: Iterable[str], mark: str, done: Known) -> bool:
         """Whether a job's rows have to be made; what they replace is dropped."""

@@ -12,17 +12,21 @@ import numpy as np
 
 from editgauge.catalog import is_anchor
 from editgauge.statistics.resampling import LEAST
+from editgauge.tables import notes
+from editgauge.tables.draw import as_json
 from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.metrics import bounded, on_scale
 from editgauge.tables.plan import Field
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.results import Mask, Results
 from editgauge.tables.spec import PaperTable
-from editgauge.tables.table import Table
+from editgauge.tables.table import Column, Table
 from editgauge.types import VARIANTS, Metric, Plot
 
 MOST = 4
 """Samples of a kind that the first page shows."""
+MOST_COLUMNS = 6
+"""Of a table's headline columns that it shows, but for those of one group."""
 MOST_GROUPS = 20
 """Values of an attribute by which means are shown."""
 
@@ -178,7 +182,7 @@ def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
     leads: dict[str, Any] = {}
     for variant in VARIANTS:
         ranked = (
-            _ranked(side, made)
+            _ranked(side, made) | {"paper": _headlines(side, table, made.field.column, tables)}
             for keeps in (False, True)  # by what was kept last: who does nothing wins that
             for side, table in papers
             if (made := ranking(side, table, variant, keeps=keeps)) is not None
@@ -217,6 +221,42 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
         "ahead": ahead._asdict() if math.isfinite(ahead.low) else None,
         "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1 and sure,
     }
+
+
+def _headlines(
+    side: Results, paper: PaperTable, by: Column, tables: Sequence[Table]
+) -> dict[str, Any] | None:
+    """The paper's headline columns of every model, with the published lines where these can be
+    compared (the whole release, the same judge and prompts); None where there is no more to show.
+    """
+    source = "" if side.side is None else side.side.source
+    same = [t for t in tables if t.name == paper.name and t.meta.get("made_by", source) == source]
+    if not same:
+        return None
+    published = paper.publication(side)
+    unlike = published is None or published.other_maker(side) or notes.other_prompts(side, paper)
+    known = paper.size is not None and len(side.samples) >= paper.size
+    lines = list(published.rows()) if published is not None and known and not unlike else []
+    columns = _headline_columns(same[0].columns, paper, by)
+    if len(columns) < 2 and not lines:
+        return None
+    rows = [*(row for row in same[0].rows if row.kind == "run"), *lines]
+    told = [published.note] if published is not None and lines else []
+    return as_json(replace(same[0], columns=columns, rows=rows, notes=told))
+
+
+def _headline_columns(columns: Sequence[Column], paper: PaperTable, by: Column) -> list[Column]:
+    """The columns of a table that stand for it: those of the headline's group, and the headline's
+    score of the other groups; of many those that take in most.
+    """
+    group = [column for column in columns if column.heading[0] == by.heading[0]]
+    wide = [c for c in columns if c in group or c.heading[-1] == by.heading[-1]]
+    parts = {column.name: len(column.of) for column in paper.every_column}
+    for few in sorted({parts.get(column.name, 0) for column in wide}):
+        if len(wide) <= MOST_COLUMNS:
+            return wide
+        wide = [column for column in wide if parts.get(column.name, 0) > few]
+    return group
 
 
 def link(frame: Results, field: Field) -> dict[str, object]:

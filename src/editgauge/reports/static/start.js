@@ -60,7 +60,8 @@ const Start = (function () {
         [EG.number(line.value, lead.digits), line.low === null ? null : h("small", { class: "interval" }, " " + EG.interval(line, lead.digits))],
           line.rank,
         line.rank_low === line.rank_high ? line.rank_low : line.rank_low + "–" + line.rank_high, line.n + "/" + line.of,
-          strip(line, low - room, high + room)])));
+          strip(line, low - room, high + room)])), lead.paper && [h("p", { class: "note" }, "The paper's own columns, of all the samples that each model has" +
+          (lead.paper.rows.some((row) => row.kind === "published") ? "; † is the paper's line" : "") + ":"), Tables.lines(about, lead.paper)]);
   }
 
   // Whether it happened to all models (anchors aside, where they are none of them), and on the same samples.

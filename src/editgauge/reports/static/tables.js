@@ -63,13 +63,17 @@ const Tables = (function () {
     const id = "t" + about.name + number, source = table.source ? " · " + Scores.short(about, table.source) : "";
     return h("section", { class: "table", "aria-labelledby": id },
       h("h2", { id }, table.title + (table.variant ? " (" + table.variant + ")" : "") + source),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Numbers of " + table.title + source },
-        h("table", { "data-table": table.name, "data-variant": table.variant }, h("thead", {}, heads(table.columns)),
-          h("tbody", {}, table.rows.map((row, at) => [section(table, at), h("tr", { class: row.kind + (row.part ? " part" : "") },
-            h("th", { scope: "row" }, (row.group ? row.group + " · " : "") + row.name + (own(row) ? "" : " †") +
-              (row.as_released ? " (as released)" : "") + (row.part ? " ‡" : "")),
-            table.columns.map((column) => cell(about, table, row, column)))])))),
-      h("ul", { class: "notes" }, (table.notes || []).map((note) => h("li", {}, note))));
+      lines(about, table));
+  }
+
+  function lines(about, table) {
+    return [h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Numbers of " + table.title + " " + (table.source || "") },
+      h("table", { "data-table": table.name, "data-variant": table.variant }, h("thead", {}, heads(table.columns)),
+        h("tbody", {}, table.rows.map((row, at) => [section(table, at), h("tr", { class: row.kind + (row.part ? " part" : "") },
+          h("th", { scope: "row" }, (row.group ? row.group + " · " : "") + row.name + (own(row) ? "" : " †") +
+            (row.as_released ? " (as released)" : "") + (row.part ? " ‡" : "")),
+          table.columns.map((column) => cell(about, table, row, column)))])))),
+      h("ul", { class: "notes" }, (table.notes || []).map((note) => h("li", {}, note)))];
   }
 
   // The tables of the report's variant; one that has no twin of that variant is shown as it is.
@@ -122,5 +126,5 @@ const Tables = (function () {
       coverage(about), figures(about), glossary(about));
   }
 
-  return { show, node };
+  return { show, node, lines };
 })();

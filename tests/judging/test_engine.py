@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.contract.server import Answer, Judge
+from tests.contract.server import Answer, Asked, Judge, chat, error
 from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
 
@@ -17,7 +17,7 @@ from editgauge.judging.chat import Client, Dialect
 from editgauge.judging.engine import Engine
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
-from editgauge.judging.protocol import Call, Picture
+from editgauge.judging.protocol import Call, Picture, Range
 from editgauge.judging.reading import to_scores
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
@@ -87,6 +87,37 @@ def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
         heard = bench.ask(server, jobs=[*bench.jobs(2), *jobs])
         assert server.requests == 2
     assert len({h.last for h in heard}) == 2
+
+
+def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> None:
+    """One call has learned it and is answered while others are still turned down for it."""
+
+    def answer(asked: Asked) -> Answer:
+        if "strict" in asked.json["response_format"]["json_schema"]:
+            return Answer(
+                error(400, "'strict' is not supported").body, 400, seconds=0.1 * asked.number
+            )
+        return chat(GOOD)
+
+    with Judge(answer) as server:
+        heard = bench.ask(server, 6, concurrency=6)
+        assert len(server.asked) == 12
+    assert {one.status for one in heard} == {Status.SCORED}
+
+
+def test_an_answer_without_a_schema_does_not_tell_that_schemas_are_taken(bench: Bench) -> None:
+    """As a released script's request has none: the form is learned afterwards."""
+    lines: dict[str, Any] = {"reply": {"Q": Range(0, 10)}, "metrics": {}, "lines": True}
+    plain = replace(bench.jobs(1)[0], call=replace(bench.call(), **lines, rule=None, released=None))
+
+    def answer(asked: Asked) -> Answer:
+        asks = "response_format" in asked.json
+        return error(400, "response_format is unknown") if asks else chat(GOOD)
+
+    with Judge(answer) as server:
+        bench.ask(server, jobs=[plain])
+        (heard,) = bench.ask(server)
+    assert heard.status is Status.SCORED
 
 
 # -- room ------------------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ def test_a_price_on_the_command_line() -> None:
     ],
 )  # fmt: skip
 def test_a_record_that_is_no_bill(record: Any) -> None:
-    assert usage_of(record) is None
+    with pytest.raises(ValueError, match=r"no usage record|tokens are missing|fewer tokens in"):
+        usage_of(record)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +96,9 @@ def test_thinking_is_part_of_a_bill(
 
 
 def test_a_bill_that_is_too_small_is_none_and_a_cache_is_counted_apart() -> None:
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}, least=10) is None
-    assert usage_of({"prompt_tokens": 9, "completion_tokens": 0}, least_out=0.5) is None
+    for least in ({"least": 10}, {"least_out": 3}):
+        with pytest.raises(ValueError, match="fewer tokens"):
+            usage_of({"prompt_tokens": 9, "completion_tokens": 2}, **least)
     apart = {"cache_read_input_tokens": 4, "cache_creation_input_tokens": 3}
     assert usage_of({"input_tokens": 9, "output_tokens": 2, **apart}) == (16, 2, 0)
 

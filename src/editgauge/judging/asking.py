@@ -72,7 +72,8 @@ FIRST = Attempt()
 @dataclass(slots=True, kw_only=True)
 class Stats:
     """What has happened so far. `unasked`: not stored, and not to be asked; `blind`: perhaps from a
-    judge that saw no picture; `dollars`: bills, and estimates of what was never billed.
+    judge that saw no picture; `unusable`: bills, by what is wrong with them; `dollars`: bills, and
+    estimates of what was never billed.
     """
 
     done: int = 0
@@ -86,6 +87,7 @@ class Stats:
     repaired: int = 0
     cut_off: int = 0
     blind: int = 0
+    unusable: Counter[str] = field(default_factory=Counter)
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
@@ -95,7 +97,7 @@ class Stats:
 
     def facts(self) -> dict[str, Any]:
         """The counts as JSON."""
-        left_out = ("by_editor", "began", "blind")
+        left_out = ("by_editor", "began", "blind", "unusable")
         facts = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
         return {name: round(max(0, value), 6) for name, value in facts.items()}
 
@@ -227,9 +229,10 @@ class Asker:
         request = self.client.request(pieces(body, encoded))
         spend = Spend(model=self.model, most=self.most(job, attempt, len(body)))
         outcome = self.paid.call(request, lambda answer: self.heard(answer, len(body)), spend)
-        if outcome.kind == "bad" and not self._proven:  # perhaps it is the form that it refuses
+        if outcome.kind == "bad":  # perhaps it is the form that it refuses
             with self._lock:
-                if dialect == self.dialect:
+                known = dialect.sure if job.call.schema() else self._proven
+                if dialect == self.dialect and not known:
                     self.dialect = dialect.after(outcome.reason) or dialect
                 if dialect != self.dialect:  # or another call has found it out in the meantime
                     return None
@@ -252,24 +255,31 @@ class Asker:
         """A successful answer with its bill, where its usage record can be believed."""
         outcome = read_completion(response, self.client.secrets)
         reply = outcome.value or Reply()
-        cost = told = told_cost(reply.usage)
+        told = told_cost(reply.usage)
         least = text_bytes / _MOST_BYTES_A_TOKEN
         least_out = len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN
-        usage = usage_of(reply.usage, least=least, least_out=least_out)
-        if self.price is not None:
-            cost = usage and max(self.price.of(*usage, batch=batch), told or 0.0)
-        if usage is not None:
+        try:
+            usage = usage_of(reply.usage, least=least, least_out=least_out)
+        except ValueError as error:
+            if self.price is None or self.price.free:
+                return replace(outcome, cost=told)
             with self._lock:
-                self.stats.tokens_in += usage.tokens_in
-                self.stats.tokens_out += usage.tokens_out
-                self.stats.tokens_cached += usage.cached
-        return replace(outcome, cost=cost)
+                self.stats.unusable[str(error)] += outcome.booked
+            return replace(outcome, reason=outcome.reason or f"no usable bill ({error})")
+        with self._lock:
+            self.stats.tokens_in += usage.tokens_in
+            self.stats.tokens_out += usage.tokens_out
+            self.stats.tokens_cached += usage.cached
+        if self.price is None:
+            return replace(outcome, cost=told)
+        return replace(outcome, cost=max(self.price.of(*usage, batch=batch), told or 0.0))
 
-    def prove(self, dialect: Dialect) -> None:
+    def prove(self, dialect: Dialect, *, schema: bool = False) -> None:
         """Keep a dialect that was answered, so that the next command begins with it."""
-        if not self._proven and dialect == self.dialect:
-            self._proven = True
-            self.replies.note(f"dialect {self.model}", dialect.note)
+        if dialect == self.dialect and (not self._proven or (schema and not dialect.sure)):
+            self._proven, sure = True, dialect.sure or schema
+            self.dialect = msgspec.structs.replace(dialect, sure=sure)
+            self.replies.note(f"dialect {self.model}", self.dialect.note)
 
     def is_ours(self, model: str) -> bool:
         """Whether this model answered first; the first one is remembered."""
@@ -285,7 +295,7 @@ class Asker:
         fine = outcome.kind in ("ok", "refused")
         with self._lock:
             if outcome.kind == "ok":
-                self.prove(dialect)
+                self.prove(dialect, schema=call.schema() is not None)
             ours = not fine or self.is_ours(said.answered)
         about = {**job.about, "call": call.name, "repeat": job.repeat, "attempt": attempt.name}
         about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}

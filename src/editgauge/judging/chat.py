@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -25,18 +26,20 @@ _NEXT: Mapping[Form, Form] = {
     "guided_json": "",  # vLLM before 0.6
 }
 _HOSTS: Mapping[str, Form] = {"api.anthropic.com": "tool"}
-_KEYWORDS = ("additionalProperties", "enum", "strict")
-_ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "guided",
-               "tool")  # fmt: skip
+_KEYWORDS = ("additionalProperties", "enum", "strict", "minimum", "maximum", "required")
+_ABOUT_FORM = ("response_format", "json_", "schema", "grammar", "guided", "tool")
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """How the schema goes ("": not at all), without which keywords; names of limit, temperature."""
+    """How the schema goes ("": not at all), without which keywords; names of limit, temperature.
+    `sure`: a request with a schema was answered.
+    """
 
     form: Form = "json_schema"
     dropped: tuple[str, ...] = ()
     tokens_field: str = "max_tokens"
     temperature: bool = True
+    sure: bool = False
 
     @classmethod
     def of(cls, host: str, note: str | None = None) -> Dialect:
@@ -71,16 +74,16 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     def after(self, reason: str) -> Dialect | None:
         """The dialect to try after a request was turned down for this; None: for another reason."""
         text = reason.lower()
-        if self.form:
-            for word in _KEYWORDS:
-                if word.lower() in text and word not in self.dropped:
-                    return msgspec.structs.replace(self, dropped=(*self.dropped, word))
-            if any(word in text for word in _ABOUT_FORM):
-                return msgspec.structs.replace(self, form=_NEXT[self.form])
         if self.tokens_field == "max_tokens" and "max_completion_tokens" in text:
             return msgspec.structs.replace(self, tokens_field="max_completion_tokens")
         if self.temperature and "temperature" in text:
             return msgspec.structs.replace(self, temperature=False)
+        named = (word for word in _KEYWORDS if re.search(rf"\b{word}\b", reason, re.IGNORECASE))
+        refused = [word for word in named if word not in self.dropped]
+        if self.form and refused:
+            return msgspec.structs.replace(self, dropped=(*self.dropped, refused[0]))
+        if self.form and any(word in text for word in _ABOUT_FORM):
+            return msgspec.structs.replace(self, form=_NEXT[self.form], dropped=())
         return None
 
 
@@ -88,13 +91,13 @@ def _without(schema: Any, dropped: tuple[str, ...]) -> Any:
     """A schema without some keywords; an enumeration of numbers becomes a range."""
     if not isinstance(schema, Mapping):
         return schema
-    kept = {name: part for name, part in schema.items() if name not in dropped}
+    kept = dict(schema)
     if "properties" in kept:
         inner = kept["properties"].items()
         kept["properties"] = {name: _without(part, dropped) for name, part in inner}
-    if "enum" in schema and "enum" in dropped:
-        kept |= {"minimum": min(schema["enum"]), "maximum": max(schema["enum"])}
-    return kept
+    if "enum" in dropped and (values := kept.get("enum")):
+        kept |= {"minimum": min(values), "maximum": max(values)}
+    return {name: part for name, part in kept.items() if name not in dropped}
 
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"

@@ -123,11 +123,18 @@ class Engine(Asker):
 
     def warnings(self) -> list[str]:
         """What whoever reads the scores should know."""
-        said = (
-            f"{self.stats.blind} of {self.stats.done} replies may come from a judge that saw no "
-            f"picture (it says so, or its prompt tokens cannot hold them): probe it"
-        )
-        return [said] if self.stats.blind else []
+        stats = self.stats
+        said = [
+            f"{count} bills cannot be used ({why}); what these calls may cost at most stays booked"
+            for why, count in stats.unusable.items()
+            if count
+        ]
+        if stats.blind:
+            said.append(
+                f"{stats.blind} of {stats.done} replies may come from a judge that saw no picture "
+                f"(it says so, or its prompt tokens cannot hold them): probe it"
+            )
+        return said
 
     def hear(self, job: Job) -> ExchangeResult | None:
         """What comes of one job; None where its reply is not stored and nothing may be asked."""

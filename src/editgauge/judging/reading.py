@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from editgauge.judging.protocol import Call, check, numbers
 from editgauge.types import Score, Status
 
-VERSION = 11
+VERSION = 12
 """Part of every row's fingerprint: raise it with any change that could read a reply otherwise."""
 LONGEST = 1_000_000
 """Characters of a reply: a verdict has a thousandth of that."""
@@ -36,8 +36,8 @@ _START = re.compile(
 )
 """Where an object begins, and the marks that models put around their thinking."""
 _ENDS = ("</", "[/", "◁/", "<unused95", "<|channel|>final")
-_MARKS = re.compile(r"(?:<\|[^|<>\s]{1,40}\|>\s{0,4}){1,4}")
-"""Of a chat template, left in behind the reply."""
+_MARKS = re.compile(r"(?:(?:<\|[^|<>\s]{1,40}\|>|</(?:s|answer)>|<end_of_turn>|<eos>)\s{0,4}){1,4}")
+"""Of a chat template or a trained form, left in behind the reply."""
 _LINE = re.compile(
     r"([A-Za-z ]{1,60}):\s{0,4}(-?\d{1,4}(?:\.\d{1,4})?)\s{0,4}(?:/\s{0,4}(\d{1,4}))?(.*)"
 )

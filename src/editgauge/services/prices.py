@@ -161,22 +161,25 @@ class Usage(NamedTuple):
     cached: int = 0
 
 
-def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usage | None:
-    """A chat reply's usage record, or None where it is no bill: a count is missing, not whole,
-    above `MOST_TOKENS`, or below `least` in or `least_out` out. Tokens out include those that only
-    the sum tells of, and a larger count of thinking: some servers leave it out of the completion.
+def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usage:
+    """A chat reply's usage record. Raises `ValueError`, with why, for one that is no bill: a count
+    is missing, not whole, above `MOST_TOKENS`, or below `least` in or `least_out` out. Tokens out
+    include those that only the sum tells of, and a larger count of thinking: some servers leave it
+    out of the completion.
     """
-    if not isinstance(record, Mapping):
-        return None
+    if not isinstance(record, Mapping) or not record:
+        raise ValueError("no usage record")
     tokens_in = _count(record.get("prompt_tokens", record.get("input_tokens")))
     tokens_out = _count(record.get("completion_tokens", record.get("output_tokens")))
-    if tokens_in is None or tokens_out is None or tokens_out < least_out:
-        return None
+    if tokens_in is None or tokens_out is None:
+        raise ValueError(f"tokens are missing, or no whole number up to {MOST_TOKENS:,}")
+    if tokens_out < least_out:
+        raise ValueError("fewer tokens out than the reply must have")
     if "prompt_tokens" not in record:  # Anthropic counts what its cache wrote or read apart
         cached_parts = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
         tokens_in += sum(_count(record.get(name)) or 0 for name in cached_parts)
     if tokens_in < max(1.0, least):
-        return None
+        raise ValueError("fewer tokens in than the request must have")
     total, thought = _count(record.get("total_tokens")) or 0, _thought(record)
     tokens_out = max(tokens_out + (thought if thought > tokens_out else 0), total - tokens_in)
     details = record.get("prompt_tokens_details")

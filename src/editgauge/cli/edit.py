@@ -98,7 +98,7 @@ def edit(
     if spent := costs.spent(made.editor):
         lines.append(f"costs:   {spent}")
     if summary.counts:
-        lines.append(f"outputs: {folder.edits_folder(name, summary.editor)}")
+        lines.append(f"outputs: {folder.path / 'edits' / name / summary.editor}")
     lines += [summary.stopped] if summary.stopped else []
     lines += _following(material, summary, f"{benchmark}{f' {data}' if data else ''}", asked.run)
     facts = {**asdict(summary), "counts": dict(summary.counts)}

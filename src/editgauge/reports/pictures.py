@@ -87,7 +87,6 @@ class Pictures:
         if smaller is not None:
             write_bytes(target, smaller)
         elif not hashes.same(path, target):
-            target.unlink(missing_ok=True)
             hashes.copy(path, target)
         return quote(f"pictures/{target.name}")
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from editgauge.errors import DataError
 from editgauge.images import read_header, read_image
 from editgauge.run.check_data import ASSUMED, Issue, Progress, each, issue, other_format, relative
-from editgauge.store.collect import editors_in, outputs_of
+from editgauge.store.collect import editors_in
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.types import Sample
 
@@ -43,8 +43,9 @@ def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample])
     if editor is None:
         return editors_in(outputs, samples)
     plain = PurePosixPath(editor).name == editor and editor not in (".", "..")
-    own = plain and (outputs / editor).is_dir()
-    return {editor: outputs / editor if own else outputs_of(outputs, editor, samples)}
+    if plain and (outputs / editor).is_dir():
+        return {editor: outputs / editor}
+    return editors_in(outputs, samples, [editor])
 
 
 def check_outputs(

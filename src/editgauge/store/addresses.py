@@ -6,6 +6,7 @@ there or not allowed is said at once.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -27,13 +28,11 @@ FIRST_PAUSE = 0.1
 """Seconds before the second call; each further pause is twice as long."""
 _AT_ONCE = 8
 _ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/{1,2}([^/].*)$")
-_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, MemoryError)
-"""Errors that no second call mends."""
-_MENDED_BY_USER = re.compile(
-    "Credentials|NoSuchBucket|InvalidAccessKeyId|SignatureDoesNotMatch|RefreshError|NoAuthToken"
-    "|ParamValidation"
+_FINAL = re.compile(
+    "FileNotFound|Permission|ADirectory|MemoryError|Credentials|NoSuchBucket|InvalidAccessKeyId"
+    "|SignatureDoesNotMatch|AccessDenied|RefreshError|NoAuthToken|ParamValidation"
 )
-"""Names, of errors or in their texts, by which drivers say that rights or the bucket are wrong."""
+"""Names, of errors or in their texts, that no second call mends: rights, or what is not there."""
 _VERSIONS = ("ETag", "etag", "blob_id", "LastModified", "mtime", "created")
 
 
@@ -78,11 +77,13 @@ class Store:
         """
         root, found = self.base.rstrip("/"), []
         self.system.invalidate_cache()
-        try:
-            there = self._tried(self.system.find, f"{root}/{below}".rstrip("/"), detail=True)
-        except FileNotFoundError:
-            return []
-        for name, facts in sorted(there.items()):
+
+        def find() -> Any:
+            with contextlib.suppress(FileNotFoundError):
+                return self.system.find(f"{root}/{below}".rstrip("/"), detail=True)
+            return {}
+
+        for name, facts in sorted(self._tried(find).items()):
             whole = name == self.base  # the address is one file's
             relative = name.rsplit("/", 1)[-1] if whole else name[len(root) + 1 :]
             if why := paths.misplaced(relative):
@@ -110,20 +111,25 @@ class Store:
         """Put a file into its place, whole or not at all."""
         self._tried(self.system.put_file, str(file), f"{self.base.rstrip('/')}/{relative}")
 
+    def glob(self, below: str) -> list[str]:
+        """The addresses that a pattern below this address (which may be one) matches."""
+        found = self._tried(self.system.glob, f"{self.base}/{below}")
+        return [self.system.unstrip_protocol(name) for name in found]
+
     def _tried(self, call: Callable[..., Result], *args: Any, **more: Any) -> Result:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return call(*args, **more)
-            except _FINAL:
-                raise
             except Exception as error:  # each driver has errors of its own
-                said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-                mend = f"tried {ATTEMPTS} times: run the same command again later"
-                hopeless = _MENDED_BY_USER.search(f"{type(error).__name__} {error}")
-                if hopeless:
+                kind = type(error).__name__
+                if final := _FINAL.search(f"{kind} {error}"):
                     mend = "check the address, and the credentials of its driver"
-                if hopeless or attempt == ATTEMPTS:
-                    raise DownloadError(f"{self.address}: {said}; {mend}") from error
+                else:
+                    mend = f"tried {ATTEMPTS} times: run the same command again later"
+                if final or attempt == ATTEMPTS:
+                    said = (str(error).strip().splitlines() or [""])[0][:300]
+                    told = f"{self.address}: {said or kind}; {mend}"
+                    raise DownloadError(told) from error
             time.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
         raise AssertionError("unreachable")
 

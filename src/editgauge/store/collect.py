@@ -25,49 +25,39 @@ _TOGETHER = 64
 """Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""
 
 
-def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
-    """The editors of an outputs folder: each of its sub-folders that holds at least one output, by
-    name; else the folder itself, as one editor's of its name. Raises `DataError` when the folder is
-    not there or nothing in it is an output of these samples.
+def editors_in(
+    outputs: Path, samples: Sequence[Sample], editors: Sequence[str] = ()
+) -> dict[str, Path]:
+    """Editor -> the folder of its outputs. Of these editors: `outputs`/<editor> when that is there,
+    else `outputs` itself. Of all: each sub-folder that holds at least one output, by name; else the
+    folder itself, as one editor's of its name. Raises `DataError` when `outputs` is not there, and
+    where nothing in a folder is an output of these samples.
     """
-    found = {one.name: one for one in _folders(outputs) if _holds_any(one, samples)}
-    if not found and _holds_any(outputs, samples):
-        return {plain_name(outputs.name): outputs}
-    if not found:
-        wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
-        raise DataError(
-            f"{outputs}: no outputs found; wanted files such as {outputs.name}/<editor>/{wanted}, "
-            f"or {outputs.name}/{wanted} of one editor"
-        )
-    return found
-
-
-def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
-    """The folder of one editor's outputs: `outputs`/`editor` when that is there, else `outputs`
-    itself. Raises `DataError` when neither is a folder with at least one output of these samples.
-    """
-    folders = {one.name: one for one in _folders(outputs)}
-    folder = folders.get(plain_name(editor), outputs)
-    if not _holds_any(folder, samples):
-        wanted = f"{editor}/{samples[0].output_stems[0] if samples else '…'}.png"
-        raise DataError(
-            f"{outputs}: no outputs of {editor!r} found; wanted files such as {wanted}, found the "
-            f"folders: {', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge "
-            f"import"
-        )
-    return folder
-
-
-def _folders(outputs: Path) -> list[Path]:
     if not outputs.is_dir():
-        found = "a file" if outputs.exists() else "nothing"
-        raise DataError(f"{outputs}: wanted a folder of outputs, found {found}; check the path")
-    return [one for one in sorted(outputs.iterdir()) if one.is_dir() and one.name[0] != "."]
+        there = "a file" if outputs.exists() else "nothing"
+        raise DataError(f"{outputs}: wanted a folder of outputs, found {there}; check the path")
 
+    def holds_any(folder: Path) -> bool:
+        names = OutputFolder(folder)
+        return any(names.find(sample) for sample in samples)
 
-def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
-    outputs = OutputFolder(folder)
-    return any(outputs.find(sample) for sample in samples)
+    folders = {one.name: one for one in sorted(outputs.iterdir()) if one.is_dir()}
+    if editors:
+        found = {name: folders.get(plain_name(name), outputs) for name in editors}
+    else:
+        found = {name: one for name, one in folders.items() if name[0] != "." and holds_any(one)}
+        found = found or {outputs.name: outputs}
+    for name, folder in found.items():
+        if not holds_any(folder):
+            wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
+            told = f"no outputs of {name!r} found" if editors else "no outputs found"
+            raise DataError(
+                f"{outputs}: {told}; wanted files such as {outputs.name}/<editor>/{wanted}, or "
+                f"{outputs.name}/{wanted} of one editor, found the folders: "
+                f"{', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge import"
+            )
+        plain_name(name)
+    return found
 
 
 def edits_of(
@@ -89,8 +79,7 @@ def edits_of(
         there.setdefault(record.editor, {})[record.sample] = record
     found: list[EditRecord] = []
     if outputs is not None:
-        chosen = {name: outputs_of(outputs, name, samples) for name in editors}
-        for name, place in (chosen or editors_in(outputs, samples)).items():
+        for name, place in editors_in(outputs, samples, editors).items():
             known = there.get(name, {})
             found += import_outputs(run, benchmark, name, place, samples, hashes, known=known)
         return found

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Self
 
+from editgauge import temporary
 from editgauge.store import paths
 from editgauge.store.cache import Cache
 from editgauge.types import MAX_FILE_BYTES
@@ -36,22 +37,26 @@ def same(file: Path | str, copy: Path | str) -> bool:
 
 
 def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
-    """Copy a file of at most `MAX_FILE_BYTES`, with its time, to a new file `target`; links to
-    `file` are followed. Returns the hash of its bytes as `images.fingerprint` gives it, and what
-    `os.stat` said of `file`.
+    """Copy a file of at most `MAX_FILE_BYTES`, with its time, to `target`, whole or not at all;
+    links to `file` are followed. Returns the hash of its bytes as `images.fingerprint` gives it,
+    and what `os.stat` said of `file`.
 
-    Raises `RunError` when it is no regular file or too large, `OSError` when it cannot be read or
-    the target cannot be written.
+    Raises `RunError` when it is no regular file or too large, or the target cannot be written.
     """
     from editgauge.images import picture_hash  # OpenCV takes its time, and tables need no picture
 
-    handle, mark = paths.open_read(file.resolve(), limit=MAX_FILE_BYTES), picture_hash()
-    with os.fdopen(handle, "rb") as source, target.open("xb") as made:
-        facts = os.fstat(handle)
-        while data := source.read(_CHUNK):
-            mark.update(data)
-            made.write(data)
-    os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    mark = picture_hash()
+    try:
+        handle = paths.open_read(file.resolve(), limit=MAX_FILE_BYTES)
+        with os.fdopen(handle, "rb") as source, temporary.file(target) as made:
+            facts = os.fstat(handle)
+            while data := source.read(_CHUNK):
+                mark.update(data)
+                made.write(data)
+            made.flush()
+            os.utime(made.name, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    except OSError as error:
+        raise paths.unwritable(target, error) from error
     return mark.hexdigest(), facts
 
 

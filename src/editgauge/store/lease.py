@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import platform
 import sys
 import time
@@ -118,7 +119,6 @@ def scratch(run: Path) -> Iterator[Path]:
 
 def sweep(root: Path) -> int:
     """Remove the temporary folders and files of a run whose owners are gone; returns how many. They
-    lie beside what they were to become, at most two folders below `root`.
+    lie beside what they were to become.
     """
-    places = [one for one in (root, *root.glob("*"), *root.glob("*/*")) if one.is_dir()]
-    return sum(temporary.sweep(place) for place in places)
+    return sum(temporary.sweep(Path(above)) for above, _, _ in os.walk(root))

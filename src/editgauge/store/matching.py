@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from editgauge import temporary
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import EXTENSIONS
 from editgauge.store import csv_files, hashes, paths, schema
@@ -413,23 +412,13 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
     """
     to.mkdir(parents=True, exist_ok=True)
     root, copied = paths.folder(to, paths.plain_name(editor)), 0
-    temporary.sweep(root)
     for sample in samples:
-        if (file := named.get(sample.id)) is None:
-            continue
-        place = PurePosixPath(f"{sample.output_stems[0]}{file.suffix.lower()}")
-        if why := paths.misplaced(str(place)):
-            raise DataError(f"sample {sample.id!r}: its output name {str(place)!a}: {why}")
-        target = paths.folder(root, place.parent) / place.name
-        if hashes.same(file, target):
-            continue
-        made = root / temporary.new_name()
-        try:
-            hashes.copy(file, made)
-            os.replace(made, target)
-        except OSError as error:
-            raise paths.unwritable(target, error) from error
-        finally:
-            made.unlink(missing_ok=True)
-        copied += 1
+        if (file := named.get(sample.id)) is not None:
+            place = f"{sample.output_stems[0]}{file.suffix.lower()}"
+            if why := paths.misplaced(place):
+                raise DataError(f"sample {sample.id!r}: its output name {place!a}: {why}")
+            if not hashes.same(file, root / place):
+                paths.folder(root, place.rpartition("/")[0])
+                hashes.copy(file, root / place)
+                copied += 1
     return copied

@@ -15,7 +15,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,27 +53,26 @@ def local_folder(place: Path | None) -> Path | None:
         for relative in known.keys() - there.keys():
             with contextlib.suppress(OSError):
                 paths.inside(target, relative, limit=paths.LARGEST).unlink()
-        mine = {one.relative for one in entries if one.version and _whole(target, one)}
-        mine &= {name for name in there if known.get(name) == there[name]}
-        _fetch(store, target, [one for one in entries if one.relative not in mine])
+        same = {name for name, one in there.items() if one[1] and known.get(name) == one}
+        _fetch(store, target, entries, same)
         paths.write(beside, _LIST, orjson.dumps(there))
     one_file = len(entries) == 1 and entries[0].name == store.base
     return target / entries[0].relative if one_file else target
 
 
-def _whole(target: Path, entry: Entry) -> bool:
-    why = paths.fault(target, entry.relative, limit=paths.LARGEST)
-    return why is None and (target / entry.relative).stat().st_size == entry.size
-
-
-def _fetch(store: Store, target: Path, entries: list[Entry]) -> None:
-    """Bring files, some at once, below folders that are no links."""
-    target.mkdir(parents=True, exist_ok=True)
+def _fetch(store: Store, target: Path, entries: Iterable[Entry], same: Collection[str]) -> None:
+    """Bring files, some at once, below folders that are no links; not those that are the `same` as
+    here, where they are whole.
+    """
 
     def get(entry: Entry) -> None:
-        folder, _, name = entry.relative.rpartition("/")
-        store.fetch(entry, paths.folder(target, folder) / name)
+        file = target / entry.relative
+        why = paths.fault(target, entry.relative, limit=paths.LARGEST)
+        if why or entry.relative not in same or file.stat().st_size != entry.size:
+            folder = paths.folder(target, entry.relative.rpartition("/")[0])
+            store.fetch(entry, folder / file.name)
 
+    target.mkdir(parents=True, exist_ok=True)
     at_once(get, entries)
 
 
@@ -137,13 +136,17 @@ def _need_run(run: Path, folder: Path) -> None:
 
 
 def matching(path: Path) -> list[Path]:
-    """The runs of this machine that a pattern with ``*``, ``?`` or ``[…]`` matches, by name; any
-    other path, and one that is there under this very name, as it is. Raises `UsageError` where
-    nothing matches.
+    """The runs that a pattern with ``*``, ``?`` or ``[…]`` matches, of this machine or of a store,
+    by name; any other path, and one that is there under this very name, as it is. Raises
+    `UsageError` where nothing matches.
     """
     if not glob.has_magic(str(path)) or os.path.lexists(path):
         return [path]
-    found = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
+    if address := address_of(path):
+        parts = opened(address).glob("parts/*.sqlite")
+        found = sorted({Path(one).parent.parent for one in parts})
+    else:
+        found = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
     if not found:
         raise UsageError(f"{path}: wanted a pattern of run folders, it matches none")
     return found
@@ -173,15 +176,8 @@ def _brought(store: Store, *, pictures: bool = True) -> Path:
         _remember(before, *(entry.relative for entry in parts))
     if pictures:
         mine = [one for one in entries if one.relative.startswith(("edits/", "inputs/"))]
-        _fetch(store, folder, [e for e in mine if e.relative in anew or _is_wanted(folder, e)])
+        _fetch(store, folder, mine, {one.relative for one in mine} - anew)
     return folder
-
-
-def _is_wanted(folder: Path, entry: Entry) -> bool:
-    why = paths.fault(folder, entry.relative)
-    if why not in (None, "not there"):
-        raise RunError(f"{folder / entry.relative}: {why}; nothing is written there")
-    return why is not None
 
 
 def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:

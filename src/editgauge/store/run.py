@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from editgauge import __version__, temporary
+from editgauge import __version__
 from editgauge.errors import RunError, UsageError
 from editgauge.store import described, hashes, lease, paths, schema, sqlite
 from editgauge.store.addresses import address_of
@@ -85,12 +85,6 @@ class Run(Rows):
     @property
     def replies_path(self) -> Path:
         return self.path / PAID
-
-    def edits_folder(self, benchmark: str, editor: str) -> Path:
-        """Where the outputs of an editor lie. Raises `RunError` for a name that is no plain folder
-        name.
-        """
-        return self.path / "edits" / paths.plain_name(benchmark) / paths.plain_name(editor)
 
     def put(self, rows: Iterable[Row] = (), edits: Iterable[EditRecord] = ()) -> int:
         """Write rows and edits in one transaction; how many rows were given."""
@@ -281,18 +275,11 @@ class Run(Rows):
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if not hashes.same(file, kept):
-            try:
-                made = paths.folder(self.path, lease.TEMPORARY) / temporary.new_name()
-                try:
-                    mark, stat = hashes.copy(file, made)
-                    os.replace(made, paths.folder(self.path, name.rpartition("/")[0]) / kept.name)
-                finally:
-                    made.unlink(missing_ok=True)
-                if known is not None:
-                    known.learn(file, stat, mark)
-                    known.learn(kept, os.lstat(kept), mark)
-            except OSError as error:
-                raise paths.unwritable(kept, error) from error
+            paths.folder(self.path, name.rpartition("/")[0])
+            mark, stat = hashes.copy(file, kept)
+            if known is not None:
+                known.learn(file, stat, mark)
+                known.learn(kept, os.lstat(kept), mark)
         return kept
 
 

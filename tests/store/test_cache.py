@@ -59,16 +59,10 @@ def test_a_flipped_bit_is_computed_again(tmp_path: Path) -> None:
     assert "seventy" not in done.stdout
 
 
-def test_what_is_no_database_is_set_aside(tmp_path: Path) -> None:
+def test_a_file_or_folder_that_cannot_be_used_costs_nothing(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"no database" * 100)
-    cache = Cache(tmp_path, NAME)
-    cache.put({"k": b"v"})
-    assert cache.get(["k"]) == {"k": b"v"}
+    for folder, kept in ((tmp_path, {"k": b"v"}), (tmp_path / NAME / "folder", {})):
+        cache = Cache(folder, NAME)
+        cache.put({"k": b"v"})
+        assert cache.get(["k"]) == kept
     assert (tmp_path / f"{NAME}.damaged").is_file()
-
-
-def test_a_folder_that_cannot_be_made_costs_nothing(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    cache = Cache(tmp_path / "file" / "folder", NAME)
-    cache.put({"k": b"v"})
-    assert cache.get(["k"]) == {}

@@ -71,15 +71,6 @@ def test_damaged_replies_are_named_and_taken_out(tmp_path: Path) -> None:
     assert check(Run.open(run.path)) == []
 
 
-def test_a_snapshot_of_something_else_is_removed(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    (run.path / "rows.parquet").write_bytes(b"x")
-    (item,) = check(run)
-    assert item.place == "rows.parquet"
-    repair(run)
-    assert check(Run.open(run.path)) == []
-
-
 def test_rows_of_a_damaged_sample_are_left_out_and_made_again(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     rows, samples = run.rows(), run.samples("mini")

@@ -64,13 +64,6 @@ def test_what_does_not_match_is_said(tmp_path: Path, samples: list[Sample]) -> N
         found.need_one_each()
 
 
-def test_a_file_belongs_to_one_sample(tmp_path: Path, samples: list[Sample]) -> None:
-    found = by_pattern(folder(tmp_path, "t.png"), samples, "{topic}")
-    assert found.named == {}
-    with pytest.raises(DataError, match=r"fits several samples with t\.png"):
-        found.need_one_each()
-
-
 def test_the_usual_patterns_are_tried(tmp_path: Path, samples: list[Sample]) -> None:
     assert (
         matches_of(folder(tmp_path / "a", "Real_000.png", "Real_001.png"), samples).rule == "{flat}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,70 +14,42 @@ from PIL import Image
 from editgauge.images import read_image, write_png
 from editgauge.store.outputs import given_back
 from editgauge.testing import make_sample
-from editgauge.types import Sample
+
+Pixels = np.ndarray[Any, Any]
 
 
-def as_png(sample: Sample, path: Path) -> None:
-    path.write_bytes(sample.image.read_bytes())
-
-
-def as_webp(sample: Sample, path: Path) -> None:
-    Image.open(sample.image).save(path, format="WEBP", lossless=True)
-
-
-def with_comment(sample: Sample, path: Path) -> None:
-    image = Image.open(sample.image)
-    image.save(path, format="PNG", compress_level=0, dpi=(300, 300))
-
-
-def one_level_off(sample: Sample, path: Path) -> None:
-    pixels = read_image(sample.image).copy()
+def one_level_off(pixels: Pixels) -> Pixels:
     pixels[-1, -1, 2] ^= 1
-    write_png(path, pixels)
-
-
-def smaller(sample: Sample, path: Path) -> None:
-    write_png(path, np.ascontiguousarray(read_image(sample.image)[:, :-1]))
-
-
-def turned(sample: Sample, path: Path) -> None:
-    write_png(path, np.ascontiguousarray(read_image(sample.image)[::-1]))
-
-
-def no_picture(sample: Sample, path: Path) -> None:
-    path.write_text("<html>")
+    return pixels
 
 
 @pytest.mark.parametrize(
-    ("write", "told"),
+    ("change", "form", "told"),
     [
-        (as_png, True),
-        (as_webp, True),
-        (with_comment, True),
-        (one_level_off, False),
-        (smaller, False),
-        (turned, False),
-        (no_picture, None),
+        (lambda pixels: pixels, {"format": "PNG", "compress_level": 0, "dpi": (300, 300)}, True),
+        (lambda pixels: pixels, {"format": "WEBP", "lossless": True}, True),
+        (one_level_off, {"format": "PNG"}, False),
+        (lambda pixels: pixels[:, :-1], {"format": "PNG"}, False),
+        (lambda pixels: pixels[::-1], {"format": "PNG"}, False),
     ],
 )
 def test_given_back(
-    tmp_path: Path, write: Callable[[Sample, Path], None], told: bool | None
+    tmp_path: Path, change: Callable[[Pixels], Pixels], form: dict[str, Any], told: bool
 ) -> None:
-    sample = make_sample(tmp_path, size=(64, 48))
-    write(sample, tmp_path / "output")
-    assert given_back(tmp_path / "output", sample) is told
+    sample, output = make_sample(tmp_path, size=(64, 48)), tmp_path / "output"
+    Image.fromarray(np.ascontiguousarray(change(read_image(sample.image).copy()))).save(
+        output, **form
+    )
+    assert given_back(output, sample) is told
 
 
-def test_any_of_several_inputs_counts(tmp_path: Path) -> None:
+def test_any_of_several_inputs_counts_and_what_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
     first, second = (make_sample(tmp_path, name, size=(64, 48)) for name in ("a", "b"))
-    both = replace(first, images=(first.image, second.image))
-    write_png(tmp_path / "output", read_image(second.image))
-    assert given_back(tmp_path / "output", both) is True
-    assert given_back(tmp_path / "output", first) is False
-
-
-def test_an_input_that_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path, size=(64, 48))
-    as_png(sample, tmp_path / "output")
-    sample.image.write_text("no picture")
-    assert given_back(tmp_path / "output", sample) is None
+    both, output = replace(first, images=(first.image, second.image)), tmp_path / "output"
+    write_png(output, read_image(second.image))
+    assert given_back(output, both) is True
+    assert given_back(output, first) is False
+    first.image.write_text("no picture")
+    assert given_back(output, first) is None
+    output.write_text("<html>")
+    assert given_back(output, second) is None

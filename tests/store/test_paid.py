@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.errors import RunError
-from editgauge.store.paid import Paid, State, merge
+from editgauge.store.paid import Paid, State
 
 
 def test_a_reply_comes_back_as_it_was_put(tmp_path: Path) -> None:
@@ -23,18 +22,6 @@ def test_a_reply_comes_back_as_it_was_put(tmp_path: Path) -> None:
         assert len(paid) == 1
         paid.drop("a")
         assert paid.get("a") is None
-
-
-def test_a_damaged_reply_is_none_and_is_asked_for_again(tmp_path: Path) -> None:
-    path = tmp_path / "paid.sqlite"
-    with Paid(path) as paid:
-        paid.put("a", {"content": "score: 4"})
-        paid.put("b", {"content": "score: 4"})
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE replies SET reply = replace(reply, '4', '5') WHERE key = 'a'")
-    with Paid(path) as paid:
-        assert paid.get("a") is None
-        assert [key for key, _ in paid.replies()] == ["b"]
 
 
 @settings(max_examples=30, deadline=None)
@@ -96,15 +83,3 @@ def test_four_processes_book_every_call(tmp_path: Path) -> None:
         process.join()
     with Paid(Path(path)) as paid:
         assert paid.totals("judge") == (20.0, 0.0, 80)
-
-
-def test_merge_takes_the_replies_that_are_not_there(tmp_path: Path) -> None:
-    ours, theirs = tmp_path / "ours.sqlite", tmp_path / "theirs.sqlite"
-    with Paid(ours) as one, Paid(theirs) as other:
-        one.put("a", {"content": "ours"})
-        other.put("a", {"content": "theirs"})
-        other.put("b", {"content": "theirs"})
-    assert merge([theirs, tmp_path / "none.sqlite"], ours) == (1, [])
-    with Paid(ours) as one:
-        assert one.get("a") == {"content": "ours"}
-        assert one.get("b") == {"content": "theirs"}

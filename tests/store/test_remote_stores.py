@@ -8,7 +8,6 @@ import contextlib
 import random
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 from tests.made_rows import row
 
 from editgauge.errors import DataError, DownloadError, RunError, UsageError
-from editgauge.store import addresses
+from editgauge.store import addresses, remote
 from editgauge.store.addresses import address_of
 from editgauge.store.remote import fetched, local_folder, matching, working
 from editgauge.store.run import Run
@@ -69,31 +68,29 @@ def samples_in(run: Path = RUN) -> list[str]:
     return [one.sample for one in folder.rows()]
 
 
-def test_another_machine_reads_and_goes_on(memory: Any, machine: Any) -> None:
+def test_other_machines_read_and_go_on_also_at_once(memory: Any, machine: Any) -> None:
     with working(RUN) as here:
         write(here, "a", "bb", picture=b"first")
+    before = dict.fromkeys(memory.store)
+    with working(RUN):
+        pass
+    assert dict.fromkeys(memory.store) == before, "nothing new hands nothing over"
     machine("second")
     assert samples_in() == ["a", "bb"]
     with working(RUN) as here:
         write(here, "ccc")
-    machine("first")
-    assert samples_in() == ["a", "bb", "ccc"]
+        machine("first")
+        with working(RUN) as other:
+            write(other, "dddd")
+            run = Run.open(other)
+            run.drop((one.key, one.fingerprint) for one in run.rows() if one.sample == "a")
+            run.close()
+        machine("second")
+    machine("third")
+    assert samples_in() == ["bb", "ccc", "dddd"]
     place = fetched(RUN)
     assert (place / "edits/mini/e/one.png").read_bytes() == b"first"
-    assert len(Run.open(place).manifest()["entries"]) == 2
-
-
-def test_two_machines_at_once_lose_nothing(memory: Any, machine: Any) -> None:
-    with working(RUN) as here:
-        write(here, "first")
-    with working(RUN) as one:
-        write(one, "here")
-        machine("second")
-        with working(RUN) as other:
-            write(other, "there")
-        machine("first")
-    machine("third")
-    assert samples_in() == ["first", "here", "there"]
+    assert len(Run.open(place).manifest()["entries"]) == 3
 
 
 def test_a_kill_before_the_end_leaves_what_was_and_is_made_good(
@@ -157,15 +154,6 @@ def test_one_call_in_ten_fails_and_nothing_is_lost_or_twice(
     assert len(Run.open(fetched(RUN)).rows()) == len(wanted)
 
 
-def test_nothing_new_hands_nothing_over(memory: Any, machine: Any) -> None:
-    with working(RUN) as here:
-        write(here, "a")
-    before = dict.fromkeys(memory.store)
-    with working(RUN):
-        pass
-    assert dict.fromkeys(memory.store) == before
-
-
 @pytest.mark.parametrize("part", [b"no database", b"", b"SQLite format 3\0" + bytes(500), "view"])
 def test_a_part_that_is_none_is_refused(
     memory: Any, machine: Any, tmp_path: Path, part: bytes | str
@@ -180,27 +168,16 @@ def test_a_part_that_is_none_is_refused(
         fetched(RUN)
 
 
-def test_rows_that_were_taken_out_go_on_other_machines_too(memory: Any, machine: Any) -> None:
-    with working(RUN) as here:
-        write(here, "a", "bb")
-    machine("second")
-    with working(RUN) as here:
-        run = Run.open(here)
-        gone = run.rows()[0]
-        run.drop([(gone.key, gone.fingerprint)])
-        run.close()
-    machine("first")
-    assert samples_in() == ["bb"]
-
-
-def test_of_two_scores_of_one_key_the_later_part_counts(memory: Any, machine: Any) -> None:
+def test_of_two_scores_of_one_key_the_later_part_counts(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number, name in enumerate(("first", "second")):
         machine(name)
+        monkeypatch.setattr(remote.time, "strftime", lambda *_, n=number: f"2026010{n}T000000")
         with working(RUN) as here:
             run = Run.create(here)
             run.put([row("a", "e", "m", float(number), fingerprint=f"{number}")])
             run.close()
-        time.sleep(1.1)  # parts are named by the second
     machine("first")
     assert [one.value for one in Run.open(fetched(RUN)).rows()] == [1.0]
 
@@ -216,19 +193,6 @@ def test_what_is_no_run_is_said(memory: Any, machine: Any) -> None:
 
 
 # -- mirrors ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("s3://bucket/data/", "s3://bucket/data"),
-        ("hf://datasets/a/b", "hf://datasets/a/b"),
-        ("data/s3", None),
-        ("C:/data", None),
-    ],
-)
-def test_addresses_are_told_from_paths(text: str, address: str | None) -> None:
-    assert address_of(text) == address_of(Path(text)) == address
 
 
 def test_a_mirror_has_the_files_and_only_what_has_changed_is_fetched_again(
@@ -287,10 +251,25 @@ def test_only_what_may_pass_is_tried_again(
     assert len(made) == calls
 
 
+def test_addresses_are_told_from_paths() -> None:
+    told = {
+        "s3://b/data/": "s3://b/data",
+        "hf://datasets/a/b": "hf://datasets/a/b",
+        "data/s3": None,
+    }
+    for text, address in told.items():
+        assert address_of(text) == address_of(Path(text)) == address
+
+
 def test_a_pattern_names_the_runs_that_are_there(memory: Any, machine: Any, tmp_path: Path) -> None:
     for name in ("b", "a", "c"):
         Run.create(tmp_path / "runs" / name).close()
+        with working(Path(f"memory://bucket/runs/{name}")) as here:
+            write(here, name)
     (tmp_path / "runs/a file").write_bytes(b"")
-    assert [p.name for p in matching(tmp_path / "runs/*")] == ["a", "b", "c"]
-    with pytest.raises(UsageError, match="it matches none"):
-        matching(tmp_path / "none*")
+    memory.pipe("/bucket/runs/a file", b"")
+    for place in (tmp_path / "runs", Path("memory://bucket/runs")):
+        assert [p.name for p in matching(place / "[ab]")] == ["a", "b"]
+        with pytest.raises(UsageError, match="it matches none"):
+            matching(place / "none*")
+    assert [samples_in(p) for p in matching(Path("memory://bucket/r*/?"))] == [["a"], ["b"], ["c"]]

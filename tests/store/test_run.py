@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.made_rows import row
 from tests.store.made_run import SAMPLES, make_run
 
-from editgauge.errors import RunError
+from editgauge.errors import ImageError, RunError
 from editgauge.store import lease, parquet, schema
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
@@ -63,42 +63,6 @@ def test_an_infinite_score_is_infinite_in_every_file(tmp_path: Path) -> None:
     assert parquet.fetch_tuples(run.parquet(), "SELECT value FROM rows") == [(math.inf,)]
 
 
-def test_another_fingerprint_takes_the_place_of_a_row(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.put([rows_with(1.0, "x")])
-    run.put([rows_with(2.0, "y")])
-    assert [(one.value, one.fingerprint) for one in run.rows()] == [(2.0, "y")]
-    assert run.done("mini") == {rows_with(2.0, "y").key: {"y": Status.SCORED}}
-
-
-def test_a_score_takes_the_place_of_a_failure_and_never_the_reverse(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    for value in (None, 2.0, None):
-        run.put([rows_with(value, "x")])
-    assert [one.value for one in run.rows()] == [2.0]
-    assert not run.problems
-
-
-def test_two_values_of_one_fingerprint_are_a_contradiction(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.put([rows_with(1.0, "x")])
-    run.put([rows_with(1.5, "x")])
-    assert [one.value for one in run.rows()] == [1.0]
-    assert "contradiction: e a m (faithful) was scored twice" in run.problems[0]
-    assert "1.0 and 1.5" in run.problems[0]
-
-
-def test_only_rows_of_that_fingerprint_are_taken_out(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.put([rows_with(1.0, "x")])
-    key = rows_with(1.0, "x").key
-    assert run.drop([(key, "y")]) == 0
-    assert run.drop([(key, "x")]) == 1
-    assert run.rows() == []
-    assert run.parquet() == []
-    assert not run.problems
-
-
 def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run")
 
@@ -107,7 +71,7 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
             run.put([rows_with(1.0, "x")])
             run.keep(tmp_path / "none", "inputs/x.png")
 
-    with pytest.raises(RunError):
+    with pytest.raises(ImageError):
         half()
     run.put([row("b", "e", "m", 3.0)])
     assert [one.sample for one in run.rows()] == ["b"]
@@ -124,14 +88,6 @@ def test_samples_keep_the_order_of_the_benchmark(tmp_path: Path) -> None:
     assert [one["id"] for one in run.samples("mini")] == ["a", "b", "c", "d"]
     assert run.samples("mini")[3]["split"] == "x", "what is known stays"
     assert run.benchmarks() == ["mini"]
-
-
-def test_what_is_no_run_is_said(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"no run\.sqlite"):
-        Run.open(tmp_path)
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(RunError, match="not empty"):
-        Run.create(tmp_path)
 
 
 def test_the_snapshot_is_made_again_when_it_is_not_the_rows(tmp_path: Path) -> None:
@@ -278,24 +234,44 @@ def test_other_tables_are_another_format() -> None:
     assert told == ("4", "69cdad2ac880fc31")
 
 
-def test_a_run_with_the_tables_of_another_version_is_one_line_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "value", "mark", "said"),
+    [
+        ([(1.0, "x"), (2.0, "y")], 2.0, "y", 0),
+        ([(None, "x"), (2.0, "x"), (None, "x")], 2.0, "x", 0),
+        ([(1.0, "x"), (1.5, "x")], 1.0, "x", 1),
+    ],
+)
+def test_of_two_rows_of_one_key_the_score_and_the_other_fingerprint_count(
+    tmp_path: Path, given: list[tuple[float | None, str]], value: float, mark: str, said: int
+) -> None:
     run = Run.create(tmp_path / "run")
+    for one in given:
+        run.put([rows_with(*one)])
+    assert [(one.value, one.fingerprint) for one in run.rows()] == [(value, mark)]
+    assert run.done("mini") == {rows_with(value, mark).key: {mark: Status.SCORED}}
+    assert len(run.problems) == said
+    assert all("e a m (faithful) was scored twice" in text for text in run.problems)
+    assert run.drop([(run.rows()[0].key, "z")]) == 0
+    assert run.drop([(run.rows()[0].key, mark)]) == 1
+    assert (run.rows(), run.parquet()) == ([], [])
+
+
+@pytest.mark.parametrize("tables", ["of this version", "of then"])
+def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(
+    tmp_path: Path, tables: str
+) -> None:
+    run = Run.create(tmp_path / "run")
+    run.set_fact("format", "3")
     run.close()
-    with contextlib.closing(sqlite3.connect(run.path / "run.sqlite")) as database, database:
-        database.execute("UPDATE facts SET value = '3' WHERE name = 'format'")
-        database.execute("CREATE TABLE of_then(id INTEGER)")
+    if tables == "of then":
+        with contextlib.closing(sqlite3.connect(run.path / "run.sqlite")) as database, database:
+            database.execute("CREATE TABLE of_then(id INTEGER)")
     before = (run.path / "run.sqlite").read_bytes()
     with pytest.raises(RunError, match=r"run format '3', this version reads 4; use the editgauge"):
         Run.open(run.path)
     assert (run.path / "run.sqlite").read_bytes() == before
-
-
-def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.put([row("a", "e", "m", 1.0)])
-    run.set_fact("format", "2")
-    run.close()
-    before = (run.path / "run.sqlite").read_bytes()
-    with pytest.raises(RunError, match=r"run format '2', this version reads 4"):
-        Run.open(run.path)
-    assert (run.path / "run.sqlite").read_bytes() == before
+    with pytest.raises(RunError, match=r"no run\.sqlite"):
+        Run.open(tmp_path)
+    with pytest.raises(RunError, match="not empty"):
+        Run.create(tmp_path)

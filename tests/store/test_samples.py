@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.benchmarks.releases import organ_record, organ_set
 from tests.run.fakes import make_samples
 
-from editgauge import catalog
 from editgauge.errors import UsageError
 from editgauge.store.labels import Samples
 from editgauge.store.run import Run
@@ -93,11 +91,3 @@ def test_data_and_run_are_narrowed_by_the_same_names(tmp_path: Path) -> None:
     assert {"category2", "has_knowledge", "has_reference", "tier", "even"} <= set(stored.names())
     assert len(choose(samples, where=["has_reference=true"])) == 4
     assert len(choose(samples, where=["category2=a"])) == 2
-
-
-def test_what_pictures_tell_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
-    organ_set(tmp_path, [organ_record(38), organ_record(45)])
-    samples = list(catalog.find("benchmarks", "medebench").load(tmp_path))
-    assert ids(choose(samples, where=["mask_band=0.0–0.1"])) == ["38", "45"]
-    with pytest.raises(UsageError, match=r"mask_band is one of: 0\.0–0\.1"):
-        choose(samples, where=["mask_band=0.9–1.0"])

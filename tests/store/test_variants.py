@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
-from tests.run.fakes import MeanScorer
-
-from editgauge.run.plan import Plan
-from editgauge.run.worker import Told
-from editgauge.store.hashes import HashStore
-from editgauge.store.run import Run
-from editgauge.store.schema import EditRecord
-from editgauge.store.summary import Summary
-from editgauge.store.variants import marks, row_detail
-from editgauge.testing import make_sample
-from editgauge.types import Status
+from editgauge.store.variants import learned, marks, row_detail
 
 TEMPLATE = "Edit this image: {instruction}"
 
 
-def test_demonstrations_and_template_go_into_the_detail() -> None:
-    assert row_detail({}) == {}
+def test_demonstrations_and_template_go_into_the_detail_and_the_template_into_the_mark() -> None:
     assert row_detail({"template": "", "demonstrations": []}) == {}
     told = {"template": TEMPLATE, "demonstrations": ["a", "b"], "seed": 1}
     assert row_detail(told) == {"template": TEMPLATE, "demonstrations": ["a", "b"]}
-
-
-def test_a_template_is_part_of_the_fingerprint_and_no_template_changes_none(tmp_path: Path) -> None:
     assert marks({"seed": 1}) == []
     assert marks({"template": TEMPLATE}) != marks({"template": "{instruction}"})
-    sample = make_sample(tmp_path)
-    record = EditRecord(
-        benchmark="mini", sample=sample.id, editor="e", status=Status.SCORED, path="edits/mini/e/x.png",
-        fingerprint="f",
-    )  # fmt: skip
-    found = set()
-    for settings in ({}, {"template": TEMPLATE}, {"template": "{instruction}!"}):
-        run = Run.create(tmp_path / "run")
-        asked = replace(record, settings=settings)
-        told = Told("mini", [MeanScorer()], [{}], (), run.path)
-        plan = Plan(run, told, HashStore(None), frozenset(), Summary())
-        (item,) = plan.make([sample], [asked]).alone
-        found.add(item.tasks[0].fingerprint)
-    assert len(found) == 3
+
+
+def test_what_an_editor_learned_is_the_first_sound_record() -> None:
+    sound = {"of": "a", "kind": "shots", "samples": 4}
+    odd = (
+        {"learning": "x"},
+        {"learning": {**sound, "samples": -1}},
+        {"learning": {**sound, "kind": "y"}},
+        {},
+    )
+    found = learned([*(("e", one) for one in odd), ("e", {"learning": sound})])
+    assert [(one.of, one.kind, one.samples) for one in found.values()] == [("a", "shots", 4)]

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from editgauge.errors import DataError, ImageError, ImageTooLarge
+from editgauge.errors import DataError, ImageError
 from editgauge.images import read_header
 from editgauge.store import paths
 from editgauge.store.hashes import HashStore, same
@@ -19,7 +19,7 @@ from editgauge.store.paths import plain_name, portable
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.types import MAX_FILE_BYTES, Sample, Status
+from editgauge.types import Sample, Status
 
 _TOGETHER = 64
 """Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""
@@ -151,7 +151,8 @@ def _taken(
     kept = run.path / place
     ours = old if old is not None and old.path == place else None
     if not same(file, kept):
-        _need_readable(file)
+        if file.is_symlink():  # it may lead to any file of this machine
+            read_header(file)
         run.keep(file, place, hashes)
     elif ours is not None and hashes(kept) != ours.fingerprint:
         kept.unlink()  # changed behind its size and time
@@ -173,21 +174,6 @@ def _looked_at(record: EditRecord, run: Run) -> EditRecord:
     detail = {**record.detail, "format": header.format} if record.detail else record.detail
     scored = replace(plain, status=Status.SCORED, detail=detail)
     return replace(scored, width=header.width, height=header.height)
-
-
-def _need_readable(file: Path) -> None:
-    """Raises `ImageError` for an output that cannot be taken: no rights, or too large."""
-    if file.is_symlink():  # it may lead to any file of this machine
-        read_header(file)
-    try:
-        with file.open("rb") as opened:
-            size = os.fstat(opened.fileno()).st_size
-    except OSError as error:
-        raise ImageError(f"{file}: cannot be read ({error.strerror or error})") from error
-    if size > MAX_FILE_BYTES:
-        raise ImageTooLarge(
-            f"{file}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file"
-        )
 
 
 def refresh(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from editgauge import temporary
+from editgauge.errors import ImageError, RunError
 from editgauge.store import paths
 from editgauge.store.cache import Cache
 from editgauge.types import MAX_FILE_BYTES
@@ -41,13 +42,18 @@ def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
     links to `file` are followed. Returns the hash of its bytes as `images.fingerprint` gives it,
     and what `os.stat` said of `file`.
 
-    Raises `RunError` when it is no regular file or too large, or the target cannot be written.
+    Raises `ImageError` when it cannot be read, is no regular file or too large, and `RunError` when
+    the target cannot be written.
     """
     from editgauge.images import picture_hash  # OpenCV takes its time, and tables need no picture
 
     mark = picture_hash()
     try:
         handle = paths.open_read(file.resolve(), limit=MAX_FILE_BYTES)
+    except (OSError, RunError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ImageError(f"{file}: cannot be read ({why})", path=file) from error
+    try:
         with os.fdopen(handle, "rb") as source, temporary.file(target) as made:
             facts = os.fstat(handle)
             while data := source.read(_CHUNK):

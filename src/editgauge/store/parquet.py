@@ -11,8 +11,6 @@ from typing import Any
 from editgauge.errors import RunError
 from editgauge.store import schema
 
-Place = Path
-"""A Parquet file."""
 _UNREADABLE = (
     "the run's rows.parquet cannot be read ({}); delete it: it is made again from the rows"
 )

@@ -70,12 +70,7 @@ class Run(Rows):
         paths.no_links(run.path, ROOMS)
         if os.path.lexists(run.replies_path):
             sqlite.need_files(run.replies_path)
-        form = run.fact("format") or schema.FORMAT
-        if form != schema.FORMAT:
-            raise RunError(
-                f"{run.path}: run format {form!r}, this version reads {schema.FORMAT}; use the "
-                f"editgauge that wrote it ({run.fact('editgauge') or 'unknown'})"
-            )
+        run.fact("format")
         return run
 
     @property
@@ -267,8 +262,8 @@ class Run(Rows):
         there. Returns the path in the run. `known` learns the hash of a file that is copied, and of
         its copy.
 
-        Raises `RunError` when it cannot be written, or `file` is no regular file of at most
-        `types.MAX_FILE_BYTES`.
+        Raises `RunError` when it cannot be written, and as `hashes.copy` where `file` cannot be
+        read.
         """
         name = where if isinstance(where, str) else where.as_posix()
         kept = self.path / name

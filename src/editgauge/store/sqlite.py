@@ -96,30 +96,33 @@ def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
             for pragma in (*_SETTINGS, f"synchronous = {'FULL' if safe else 'NORMAL'}"):
                 db.execute(f"PRAGMA {pragma}")
-            tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-            if odd := {sql for (sql,) in tables} ^ set(schema):
-                _no_other_format(db, path)
-                told = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
-                raise Damaged(f"{path}: {told}; {_MEND}")
+            _need_tables(db, path, schema)
             opening.pop_all()
             return db
     except (*FAULTS, OSError) as error:
         raise broken(path, error) from error
 
 
-def _no_other_format(db: sqlite3.Connection, path: Path) -> None:
-    """Raise `RunError` for a run that another version wrote: nothing of it is damaged."""
-    from editgauge.store.schema import FORMAT
+def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
+    """Raise `Damaged` for other tables than these, and `RunError` for a run that another version
+    wrote: nothing of it is damaged.
+    """
+    from editgauge.store.schema import FORMAT, stands
 
-    facts: dict[str, str] = {}
+    tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    odd, facts = {sql for (sql,) in tables} ^ {*schema}, dict[str, tuple[str, ...]]()
     with contextlib.suppress(*FAULTS):
-        facts = dict(db.execute("SELECT name, value FROM facts"))
-    if facts.get("format", FORMAT) != FORMAT:
-        by = facts.get("editgauge", "unknown")
+        facts = {fact[0]: fact for fact in db.execute("SELECT name, value, mark FROM facts")}
+    fact = facts.get("format", ("", FORMAT))
+    if fact[1] != FORMAT and (odd or stands("facts", fact)):
+        by = facts["editgauge"][1] if "editgauge" in facts else "unknown"
         raise RunError(
-            f"{path.parent}: run format {facts['format']!r}, this version reads {FORMAT}; use the "
+            f"{path.parent}: run format {fact[1]!r}, this version reads {FORMAT}; use the "
             f"editgauge that wrote it ({by})"
         )
+    if odd:
+        told = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
+        raise Damaged(f"{path}: {told}; {_MEND}")
 
 
 def broken(path: Path, error: Exception) -> RunError:

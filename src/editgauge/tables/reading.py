@@ -110,7 +110,7 @@ def _settled(results: Results) -> Results:
 _KIND = "metric, variant, source, scorer, editor, status"
 
 
-def _fetched(files: Sequence[parquet.Place], benchmark: str) -> _Rows:
+def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
     """The rows of Parquet files, their texts as numbers."""
     if not files:
         none = np.zeros(0, np.int64)

@@ -37,7 +37,7 @@ def test_outputs_lie_in_the_official_layout(run: Run, samples: list[Sample], how
     summary = edit(run, "fake", samples, Painter(parallel=how), workers=2)
     assert summary.counts == {"scored": 6}
     for sample in samples:
-        path = run.edits_folder("fake", "painter") / f"{sample.id}.png"
+        path = run.path / f"edits/fake/painter/{sample.id}.png"
         assert int(read_image(path)[0, 0, 0]) == 90
         record = by_sample(run)[sample.id]
         assert record.path == f"edits/fake/painter/{sample.id}.png"

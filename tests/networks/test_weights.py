@@ -19,6 +19,7 @@ from editgauge.networks.weights import (
     find,
     locate,
 )
+from tests.command_line import invoke
 
 HEX = re.compile(r"[0-9a-f]{64}")
 
@@ -79,15 +80,18 @@ def test_a_filled_folder_is_enough(tiny: bytes, tmp_path: Path, place: str) -> N
     assert found.identity == {"weights": "tiny", "revision": "v1", "net.pth": sha(tiny)}
 
 
-def test_without_a_network_it_says_how_to_bring_the_file(
-    tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_without_a_network_it_says_how_to_bring_every_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
+    urls = {name: f"http://127.0.0.1:9/{name}" for name in ("net.pth", "heads.pth")}
+    files = [WeightFile(name=name, url=url) for name, url in urls.items()]
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(*files))
     with pytest.raises(DownloadError) as caught:
         fetch("tiny", tmp_path)
     said = str(caught.value)
-    assert "fetch http://127.0.0.1:9/net.pth there" in said
-    assert f"put net.pth into {tmp_path / 'tiny'}" in said
+    assert f"fetch {', '.join(urls.values())} there" in said
+    assert f"put net.pth, heads.pth into {tmp_path / 'tiny'}" in said
 
 
 def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Path) -> None:
@@ -143,3 +147,10 @@ def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
     monkeypatch.setitem(WEIGHTS, "tiny", entry(files[1]))
     with pytest.raises(DownloadError, match="nothing was kept"):
         fetch("tiny", tmp_path)
+
+
+def test_a_named_folder_is_the_one_that_is_looked_at(tiny: bytes, tmp_path: Path) -> None:
+    (tmp_path / "net.pth").write_bytes(b"another file")
+    told = invoke(["fetch", "weights", "--to", str(tmp_path)]).output
+    assert f"folder: {tmp_path}" in told
+    assert re.search(r"^tiny +wrong", told, re.MULTILINE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -64,7 +64,22 @@ class Samples:
             self.findings.append(finding)
 
     def __iter__(self) -> Iterator[Sample]:
-        return self.read(self.note)
+        """The samples. Pictures of a set of one's own that EXIF turns are turned here, once for
+        all who look at them; the releases have none, and their pixels count as stored.
+        """
+        samples = self.read(self.note)
+        return samples if self.benchmark in catalog.BENCHMARKS else map(_upright, samples)
+
+
+def _upright(sample: Sample) -> Sample:
+    from editgauge.images import upright
+
+    images = tuple(map(upright, sample.images))
+    reference = sample.reference and upright(sample.reference)
+    masks = {name: upright(path) for name, path in sample.masks.items()}
+    if (images, reference, masks) == (sample.images, sample.reference, dict(sample.masks)):
+        return sample
+    return replace(sample, images=images, reference=reference, masks=masks)
 
 
 def need_folder(root: Path | None, benchmark: str) -> Path:

@@ -27,7 +27,7 @@ class Fetching:
     """What is fetched, and whereto."""
 
     to: Path | None = None
-    "The folder; of a benchmark's data by default data/<name>."
+    "The folder; of a benchmark's data by default data/<name>, of weights EDITGAUGE_WEIGHTS."
     run: Path | None = None
     "With prompts: the run that gets the paper's prompts."
     source: Annotated[Path | None, Parameter(name="--from")] = None
@@ -49,7 +49,7 @@ def fetch(what: str, names: tuple[str, ...] = (), /, *, asked: Fetching = Fetchi
         benchmark: another data set on the hub, OWNER/NAME.
     """
     if what == "weights":
-        _weights(names)
+        _weights(names, asked.to)
     elif what == "prompts":
         _prompts(names, asked)
     elif len(names) > 1 or (names and "/" not in names[0]):
@@ -79,14 +79,14 @@ def _data(benchmark: Benchmark, asked: Fetching, repo: str) -> None:
     output.emit({"benchmark": name, **asdict(fetched), "to": str(to)}, lines)
 
 
-def _weights(names: Sequence[str]) -> None:
+def _weights(names: Sequence[str], to: Path | None) -> None:
     from editgauge.networks import weights as table
 
     for name in names:  # a wrong name costs no download
         table.find(name)
     done: list[dict[str, Any]] = []
     for name in names:
-        local = table.fetch(name, None, progress=output.transfer(name))
+        local = table.fetch(name, to, progress=output.transfer(name))
         files = {file: str(path) for file, path in local.paths.items()}
         done.append({"name": name, "files": files, **local.identity})
     if done:
@@ -94,16 +94,17 @@ def _weights(names: Sequence[str]) -> None:
             f"{one['name']}: {output.counted(len(one['files']), 'file')} here and verified"
             for one in done
         ]
+        lines += [f"other commands find them with EDITGAUGE_WEIGHTS={to}"] if to else []
         lines.append("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
         output.emit({"weights": done}, lines)
         return
-    listed = [table.described(entry, None) for entry in table.WEIGHTS.values()]
-    lines = [f"folder: {table.folder(None)}"]
+    listed = [table.described(entry, to) for entry in table.WEIGHTS.values()]
+    lines = [f"folder: {table.folder(to)}"]
     for entry in listed:
         size = f"{entry['size'] / 1e6:.1f} MB" if entry["size"] else "size unknown"
         about = f"{entry['licence']}; {entry['used_for']}"
         lines.append(f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {about}")
-    output.emit({"folder": str(table.folder(None)), "weights": listed}, lines)
+    output.emit({"folder": str(table.folder(to)), "weights": listed}, lines)
 
 
 def _prompts(names: Sequence[str], asked: Fetching) -> None:

@@ -193,18 +193,19 @@ def fetch(
     `DownloadError`, which says how to bring a file from another machine.
     """
     weights, root = find(name), folder(chosen)
-    for file in weights.files:
-        if file.path(name, root) is not None:
-            continue
-        url, place = weights.address(file), root / name
-        token = None if file.url else os.environ.get("HF_TOKEN") or None
+    place = root / name
+    missing = [file for file in weights.files if file.path(name, root) is None]
+    for number, file in enumerate(missing):
+        url, token = weights.address(file), None if file.url else os.environ.get("HF_TOKEN") or None
         remote = Remote(url=url, sha256=file.sha256, size=file.size, token=token)
         try:
             download(remote, place / file.name, progress=progress)
         except DownloadError as error:
+            left = missing[number:]
             raise DownloadError(
-                f"{error}. To bring it from another machine: fetch {url} there, or run "
-                f"`{weights.command}` there, and put {file.name} into {place}; then run this "
+                f"{error}. To bring what is missing from another machine: fetch "
+                f"{', '.join(map(weights.address, left))} there, or run `{weights.command}` there, "
+                f"and put {', '.join(one.name for one in left)} into {place}; then run this "
                 f"command again, which checks it"
             ) from error
     return locate(name, chosen)

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from tests.command_line import invoke
 from tests.editors.provider import COST, JOBS, KEY, SHAPES, Provider, marked
 
 from editgauge import catalog
@@ -279,6 +281,17 @@ def test_killed_anywhere(
 
 
 # -- what is the same for all ----------------------------------------------------------------------
+
+
+def test_the_book_of_a_run_is_closed_after_an_edit(tmp_path: Path) -> None:
+    with Provider() as provider:
+        words = ["edit", "mini", "--editor", "http", "--base-url", provider.url, "--limit", "1"]
+        done = invoke([*words, "--price", str(COST), "--run", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    assert f"{COST:.4f} US dollars now, {COST:.4f} in this run" in done.output
+    book = tmp_path / "run" / "paid.sqlite"
+    assert book.is_file()
+    assert str(book) not in [file.path for file in psutil.Process().open_files()]
 
 
 def test_a_users_retry_is_another_call(tmp_path: Path) -> None:

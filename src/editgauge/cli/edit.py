@@ -73,7 +73,6 @@ def edit(
 
     Exit code 1: some samples have no output; 3: stopped by the budget.
     """
-    from editgauge.editors import costs
     from editgauge.run.edit import edit_material
     from editgauge.store import selection
 
@@ -95,8 +94,7 @@ def edit(
     output.warn(folder)
     name = material.benchmark.name
     lines = list(summary.lines(name))
-    if spent := costs.spent(made.editor):
-        lines.append(f"costs:   {spent}")
+    lines += [f"costs:   {summary.spent}"] if summary.spent else []
     if summary.counts:
         lines.append(f"outputs: {folder.path / 'edits' / name / summary.editor}")
     lines += [summary.stopped] if summary.stopped else []

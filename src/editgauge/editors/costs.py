@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,8 @@ def estimate(editor: Editor, samples: Sequence[Sample]) -> Estimate:
     return Estimate(len(samples), sum(known) if len(known) == len(costs) else None)
 
 
-def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
+@contextlib.contextmanager
+def kept_in(editor: Editor, run: Path, budget: float | None) -> Iterator[None]:
     """Keep the editor's costs in the run's ledger, which counts all commands, under a budget in US
     dollars. Raises `UsageError` for a budget where the price is not known, or is zero.
     """
@@ -40,8 +42,14 @@ def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
         why = f"the price of {own.name} is {what}: name the price of an output as well"
     if budget is not None and why:
         raise UsageError(f"{budget}: {why}", argument="budget")
-    if own.ledger is not None:
-        own.ledger.keep_in(run / PAID, budget)
+    if own.ledger is None:
+        yield
+        return
+    own.ledger.keep_in(run / PAID, budget)
+    try:
+        yield
+    finally:
+        own.ledger.keep_in(None, None)  # closes the run's file
 
 
 def spent(editor: Editor) -> str:

@@ -40,9 +40,16 @@ _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 @dataclass(slots=True, kw_only=True)
 class EditSummary:
     """What an `edit` call did. `counts`: how many samples have each status now; `edited`: by this
-    call; `given_back`: outputs that are the input handed back; `cost`: US dollars of this call, as
-    far as they are known; `stopped`: why the call ended before its end (a budget, a refused key),
-    and the `exit_code` of that error; `reasons`: status -> the first sample that ended so, and why.
+    <<<<<<< HEAD
+        call; `given_back`: outputs that are the input handed back; `cost`: US dollars of this call, as
+        far as they are known; `stopped`: why the call ended before its end (a budget, a refused key),
+        and the `exit_code` of that error; `reasons`: status -> the first sample that ended so, and why.
+    =======
+        call; `given_back`: delivered outputs that are the input handed back (`store.outputs`); `cost`:
+        US dollars of this call's edits, as far as they are known; `stopped`: why the call ended before
+        its end (a budget, a refused key), and the `exit_code` of that error; `reasons`: status -> the
+        first sample that ended so, and why; `spent`: what it cost in words, where anything does.
+    >>>>>>> 481c4f4e (A run's book of costs is closed when an edit ends)
     """
 
     editor: str
@@ -55,6 +62,7 @@ class EditSummary:
     stopped: str = ""
     exit_code: int = 0
     reasons: dict[str, tuple[str, str]] = field(default_factory=dict)
+    spent: str = ""
 
     def add(self, record: EditRecord) -> None:
         self.counts[record.status.value] += 1
@@ -311,9 +319,10 @@ def edit_material(
     arguments (`limits`) and errors as those of `edit`.
     """
     name, facts, request = material.benchmark.name, dict[str, Any](), made.request
-    costs.keep_in(made.editor, folder.path, budget)
-    data = material.keep(folder)
-    summary = edit(folder, name, material.samples, made.editor, **limits)
+    with costs.kept_in(made.editor, folder.path, budget):
+        data = material.keep(folder)
+        summary = edit(folder, name, material.samples, made.editor, **limits)
+        summary.spent = costs.spent(made.editor)
     if request is not None:
         named = (("benchmark", "benchmarks", name), ("editor", "editors", request.editor))
         found = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]

@@ -27,6 +27,7 @@ from editgauge.errors import (
     Unavailable,
 )
 from editgauge.images import EXTENSIONS, fingerprint, read_header
+from editgauge.services.secrets import words
 from editgauge.store import hashes, lease, paths
 from editgauge.store.outputs import given_back
 from editgauge.store.paths import plain_name, portable, without_roots
@@ -83,7 +84,7 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
         raise
     except Exception as error:  # an editor is somebody's model: its crash is a record
         machine.raise_fault(error, scratch)
-        status, reason = Status.FAILED, f"{type(error).__name__}: {error}"
+        status, reason = Status.FAILED, words(f"{type(error).__name__}: {error}")
         if isinstance(error, EditgaugeError):
             reason = str(error)
             status = Status.DATASET_FAULT if isinstance(error, ImageError) else status

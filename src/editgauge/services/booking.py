@@ -94,8 +94,11 @@ class Ledger:
             said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
         return BudgetExceeded(f"{said}Raise the budget to go on")
 
-    def keep_in(self, path: Path, budget: float | None) -> None:
-        """Book in this file from now on, under this budget."""
+    def keep_in(self, path: Path | None, budget: float | None) -> None:
+        """Book in this file (None: in memory) from now on, under this budget; the one before is
+        closed.
+        """
+        self.paid.close()
         self.paid, self.budget = Paid(path), budget
         self._factors.clear()
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from editgauge import catalog
-from editgauge.errors import DataError, UnknownName, UsageError
+from editgauge.errors import DataError, Unavailable, UnknownName, UsageError
 from editgauge.images import read_image, write_png
+from editgauge.run.edit import edit as edit_all
+from editgauge.store.run import Run
 from editgauge.testing import make_picture, make_sample
 from editgauge.types import Status
 
@@ -57,6 +59,18 @@ def test_a_function_edits_and_its_file_is_run_once(file: Path, tmp_path: Path) -
     assert (tmp_path / "loads").read_text() == "x"
     two = make_sample(tmp_path, images=(tmp_path / "in.png",) * 2)
     assert editor(two, tmp_path).status is Status.NOT_APPLICABLE
+
+
+def test_with_workers_the_file_is_run_in_each_and_not_before(file: Path, tmp_path: Path) -> None:
+    samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(4)]
+    settings = {"workers": "process"}
+    editor = catalog.find("editors", f"{file}:edit")([], **settings)
+    run = Run.create(tmp_path / "run")
+    assert edit_all(run, "mini", samples, editor, workers=2).counts == {"scored": 4}
+    assert (tmp_path / "loads").read_text() in ("x", "xx")
+    lost = catalog.find("editors", f"{file}:nothing")([], **settings)
+    with pytest.raises(Unavailable, match="has no function 'nothing'"):
+        edit_all(run, "mini", samples, lost, workers=1)
 
 
 def test_a_function_may_take_all_pictures_and_a_seed(file: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from PIL import Image
 
 from editgauge.editors.delivery import Count, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, Unavailable, UsageError
 from editgauge.images import Array, read_image, write_png
 from editgauge.types import Edit, Sample
 
@@ -50,31 +50,42 @@ class FunctionEditor(BaseEditor):
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        own = self.function
-        own = own.loaded if isinstance(own, FromFile) else own
+        self._takes: set[str] | None = None
+        if not (isinstance(self.function, FromFile) and self.parallel == "process"):
+            self._look()  # else workers do it: weights are loaded once in each, and not here
+
+    def _look(self) -> set[str]:
+        """What the function takes. Raises `UsageError` where that is not what it would be given."""
+        own = self.function.loaded if isinstance(self.function, FromFile) else self.function
         self.__doc__ = own.__doc__ or FunctionEditor.__doc__
         parameters = inspect.signature(own).parameters.values()
         named = [p for p in parameters if p.kind not in (_Kind.VAR_KEYWORD, _Kind.VAR_POSITIONAL)]
         names = [one.name for one in named]
-        self._takes = _TAKES & set(names)
+        takes = _TAKES & set(names)
         needed = {one.name for one in named if one.default is _Kind.empty}
-        of_sample = len(named) == 1 and not self._takes
-        if not of_sample and (needed - _TAKES or not {"image", "images"} & self._takes):
+        of_sample = len(named) == 1 and not takes
+        if not of_sample and (needed - _TAKES or not {"image", "images"} & takes):
             raise UsageError(
                 f"editor {self.name}: wanted a function of (image, instruction), perhaps with "
                 f"images or seed, or of (sample); found ({', '.join(names)})"
             )
-        if self.pictures is None and "image" in self._takes and "images" not in self._takes:
+        if self.pictures is None and "image" in takes and "images" not in takes:
             self.pictures = 1
+        self._takes = takes
+        return takes
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
+        try:
+            takes = self._look() if self._takes is None else self._takes
+        except UsageError as error:  # in a worker: no model has failed
+            raise Unavailable(str(error)) from error
         if (fault := faulty(sample, self.name, pictures=self.pictures)) is not None:
             return fault
-        if self._takes:
+        if takes:
             images = [Image.fromarray(read_image(path)) for path in sample.images]
             given = {"image": images[0], "images": images, "seed": self.seed}
             given["instruction"] = sample.instruction
-            made = self.function(**{name: given[name] for name in self._takes})
+            made = self.function(**{name: given[name] for name in takes})
         else:
             made = self.function(sample)
         pixels, path = _pixels(made, self.name), folder / "output.png"

@@ -40,16 +40,10 @@ _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 @dataclass(slots=True, kw_only=True)
 class EditSummary:
     """What an `edit` call did. `counts`: how many samples have each status now; `edited`: by this
-    <<<<<<< HEAD
-        call; `given_back`: outputs that are the input handed back; `cost`: US dollars of this call, as
-        far as they are known; `stopped`: why the call ended before its end (a budget, a refused key),
-        and the `exit_code` of that error; `reasons`: status -> the first sample that ended so, and why.
-    =======
-        call; `given_back`: delivered outputs that are the input handed back (`store.outputs`); `cost`:
-        US dollars of this call's edits, as far as they are known; `stopped`: why the call ended before
-        its end (a budget, a refused key), and the `exit_code` of that error; `reasons`: status -> the
-        first sample that ended so, and why; `spent`: what it cost in words, where anything does.
-    >>>>>>> 481c4f4e (A run's book of costs is closed when an edit ends)
+    call; `given_back`: outputs that are the input handed back; `cost`: US dollars of this call, as
+    far as they are known; `stopped`: why the call ended before its end (a budget, a refused key),
+    and the `exit_code` of that error; `reasons`: status -> the first sample that ended so, and why;
+    `spent`: what it cost in words, where anything does.
     """
 
     editor: str

@@ -266,6 +266,20 @@ async def drawn(person: Person) -> int:
     )
 
 
+async def ticks(person: Person, sample: str) -> list[bool]:
+    await person.open(sample)
+    return [await one.is_checked() for one in await person.page.locator("#proposals input").all()]
+
+
+async def only_texts_that_are_no_lettering_are_ticked(person: Person, made: Made) -> None:
+    found = Picture(proposals=[Box("text", (10, 10, 40, 20)), Box("face", (60, 60, 40, 40))])
+    for words, wanted in (("", True), ("OLD", False)):
+        fields = {"source_text": words, "pictures": {made.data.record("p1").images[0]: found}}
+        made.data.update("p1", lambda _, fields=fields: fields, Act("ocr"))  # type: ignore[misc]
+        assert await ticks(person, "p1") == [wanted, False]
+    assert await ticks(person, "s0001") == [True]
+
+
 async def form_of_a_protocol(person: Person) -> None:
     page = person.page
     await person.open("s0001")
@@ -314,6 +328,7 @@ def test_form_follows_the_protocol_and_strokes_are_undone(made: Made) -> None:
     async def main() -> None:
         async with chromium() as browser:
             ann = await Person.come(browser, made.links["ann"])
+            await only_texts_that_are_no_lettering_are_ticked(ann, made)
             await form_of_a_protocol(ann)
             await strokes_are_undone(ann)
             await picture_stays_in_view(ann)

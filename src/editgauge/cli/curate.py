@@ -71,7 +71,7 @@ class Adding:
     "Of references: affine, or none (of one size)."
     set: Annotated[opt.Many, Parameter(name="--set")] = ()
     """NAME=VALUE of every new sample, may be repeated: split, category (broad to narrow:
-    Lung/remove), protocol, url, licence, consent, or any attribute."""
+    Lung/remove), protocol, url, licence, consent, any other field, or attribute.NAME."""
     longest: opt.Whole = 0
     "Scale larger pictures to this longest side; 0: none."
     window: str = "file"

@@ -104,10 +104,8 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def fields_of(given: Mapping[str, str]) -> dict[str, Any]:
-    """Fields of new samples; a name that is none is an attribute."""
-    known = {*FIELDS, *(f"source.{name}" for name in SOURCE)}
-    named = {name if name in known else f"attribute.{name}": v for name, v in given.items() if v}
-    return patch_of(Record("new", ["new.png"]), named)
+    """Fields of new samples. Raises `UsageError` as `patch_of`."""
+    return patch_of(Record("new", ["new.png"]), {name: v for name, v in given.items() if v})
 
 
 def set_words(

@@ -228,7 +228,8 @@
 
   function list() {
     const path = $("look-path").value, image = imageOf(path), area = image.naturalWidth * image.naturalHeight;
-    boxes = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind === "text" && item.box[2] * item.box[3] < 0.5 * area }));
+    const lettering = !shown.scan.modality && (shown.texts.source_text || protocol().startsWith("textedit")); // texts are what is edited
+    boxes = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind === "text" && !lettering && item.box[2] * item.box[3] < 0.5 * area }));
     ticks();
   }
 

@@ -82,6 +82,25 @@ def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path)
     assert not (data.root / shared).exists()
 
 
+def test_a_renamed_sample_has_its_old_id_nowhere(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 2)
+    before = set_words(data, "s00", ["caption=Words.", "rename=zwieback_hildegard"], "ben")
+    with pytest.raises(UsageError, match="there is something of this id"):
+        set_words(data, "zwieback_hildegard", ["rename=s01"], "ben")
+    with pytest.raises(DataError, match="id: expected"):
+        set_words(data, "zwieback_hildegard", ["rename=../x"], "ben")
+    after = set_words(data, "zwieback_hildegard", ["rename="], "ben")
+    assert isinstance(before, Record)
+    assert isinstance(after, Record)
+    assert after.id == "s0001"
+    assert {**after.data(), "id": ""} == {**before.data(), "id": ""}
+    assert [event.what for event in data.events("s0001")] == ["added", "changed", *["renamed"] * 2]
+    assert data.record_at("s0001", 1).caption == "a NEW sign"
+    held = [path.read_bytes() for path in data.root.rglob("*") if path.is_file()]
+    assert not [one for one in held if b"hildegard" in one]
+    assert not data.log.problems
+
+
 def test_fields_are_set_by_words(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     words = ["category=A / B", "source.url=https://x", "attribute.depth=3", "caption="]

@@ -149,6 +149,8 @@ def test_people_who_differ_agree_poorly_and_one_alone_with_nobody() -> None:
     ben = rated("ben", "IF", "rate", [[1, 3, 5]] * 4)
     said = sentence(agreement(frame(ann + ben)))
     assert said.startswith("People agree poorly, alpha -")
+    against = sentence(agreement(frame(ann + judge([[1, 3, 5]] * 4))))
+    assert against.endswith("IF agrees with no metric; the best is IF · judge, -1.00.")
     alone = sentence(agreement(frame(ann)))
     assert alone.startswith("How well people agree cannot be said")
 

@@ -155,8 +155,8 @@ def set_fields(
         NAME=VALUE. Of a sample any field or attribute (instruction, category broad/narrow,
         source.licence…; empty takes it out), mask=difference (or box:LEFT,TOP,WIDTH,HEIGHT;
         mask.roi, mask.second), review=accept|reject|flag, state=draft|withdrawn|erased (its
-        pictures are deleted). Of the set title, description, licence, protocol, required, reviews,
-        expert.
+        pictures are deleted), rename=ID (empty: a neutral one). Of the set title, description,
+        licence, protocol, required, reviews, expert.
     note
         Why; kept in the log, and with a review.
     """
@@ -167,7 +167,8 @@ def set_fields(
     with DataSet(folder) as data:
         made = set_words(data, sample, fields, who, note=note)
         state = f", {made.state}" if isinstance(made, Record) else ""
-        output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"])
+        name = made.id if isinstance(made, Record) else sample
+        output.emit(to_builtins(made), [f"{name}: version {made.version}{state}"])
 
 
 @app.command

@@ -137,6 +137,14 @@ class DataSet:
             record = self.record(sample)
             return self.change(sample, record.version, make(record), act)
 
+    def rename(self, sample: str, new: str, who: str) -> Record:
+        """Give a sample another id, by default a neutral one: the old one is nowhere in the set any
+        more. Raises `UsageError` for an id that is taken, `DataError` for one that none may have.
+        """
+        record = records.record_of({**self.record(sample).data(), "id": new or self.new_id()}, new)
+        self.log.rename(sample, record.id, who)
+        return self.record(record.id)
+
     def withdraw(self, sample: str, who: str, *, why: str = "", erase: bool = False) -> Record:
         """Take a sample out: it stays among the events, and leaves with no export; any other state
         brings it back. With `erase` its pictures are deleted from the folder, but those that

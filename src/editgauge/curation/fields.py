@@ -93,12 +93,13 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
             facts = made.get("attributes", record.attributes)
             made["attributes"] = _with(facts, rest or name, _value(value))
         else:
-            own = dict.fromkeys([*FIELDS, "mask", "review", "state", *record.attributes])
+            own = dict.fromkeys([*FIELDS, "mask", "review", "state", "rename", *record.attributes])
             near = difflib.get_close_matches(name, own, n=2, cutoff=0.75)
             raise UsageError(
                 f"{name!r}: no field of a sample; "
                 + (f"did you mean {' or '.join(near)}? " if near else "")
-                + f"A new attribute is attribute.{name}=VALUE; fields are: {', '.join(own)}"
+                + ("another id is rename=ID; " if name == "id" else "")
+                + f"a new attribute is attribute.{name}=VALUE; fields are: {', '.join(own)}"
             )
     return made
 
@@ -113,7 +114,8 @@ def set_words(
 ) -> Record | About:
     """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
     ``mask=difference`` or ``mask=box:LEFT,TOP,WIDTH,HEIGHT`` (``mask.roi=…``), ``review=VERDICT``,
-    ``state=…``; or (`WHOLE`) of the set and its policy. Returns it as it is then.
+    ``state=…``, ``rename=ID`` (empty: a neutral one); or (`WHOLE`) of the set and its policy.
+    Returns it as it is then.
 
     Raises `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
@@ -121,6 +123,7 @@ def set_words(
     if sample == WHOLE:
         return data.describe(who, **_about(data.about, given))
     state, verdict = given.pop("state", ""), given.pop("review", "")
+    new = given.pop("rename", None)
     drawn = {n: given.pop(n) for n in list(given) if n.partition(".")[0] == "mask"}
     record, act = data.record(sample), Act(who, note=note)
     record = data.change(sample, record.version, patch_of(record, given), act)
@@ -137,8 +140,10 @@ def set_words(
             data, sample, record.version, verdict, who, comment=note, expert=expert
         )
     if state in ("withdrawn", ERASED):
-        return data.withdraw(sample, who, why=note, erase=state == ERASED)
-    return data.change(sample, record.version, {"state": state}, act) if state else record
+        record = data.withdraw(sample, who, why=note, erase=state == ERASED)
+    elif state:
+        record = data.change(sample, record.version, {"state": state}, act)
+    return record if new is None else data.rename(sample, new, who)
 
 
 def _box(text: str) -> list[int]:

@@ -11,6 +11,7 @@ import numpy as np
 from editgauge.statistics.resampling import Estimate
 from editgauge.study.agreement import (
     ALPHA,
+    MEAN_OF_ALL,
     Against,
     Agreement,
     Between,
@@ -55,11 +56,15 @@ def sentence(found: Agreement) -> str:
     metric agrees best with them on each question.
     """
     parts = [_people(found)]
-    defined = [line for line in found.against if not math.isnan(line.spearman.value)]
+    own = [line for line in found.against if line.question != MEAN_OF_ALL]
+    defined = [line for line in own if not math.isnan(line.spearman.value)]
     for question in dict.fromkeys(line.question for line in defined):
         lines = [line for line in defined if line.question == question]
         best = max(lines, key=lambda line: line.spearman.value)
-        parts.append(f"{question} agrees best with {name_of(best)}, {best.spearman.value:.2f}")
+        said = (
+            "agrees best with" if best.spearman.value > 0 else "agrees with no metric; the best is"
+        )
+        parts.append(f"{question} {said} {name_of(best)}, {best.spearman.value:.2f}")
     for item in found.rankings:
         parts.append(f"{next(iter(item.editors))} is preferred most ({item.question})")
     text = "; ".join(parts)

@@ -232,6 +232,32 @@ class Log:
             self._log(refused, item, known.version, fields)
         raise Conflict(known, version)
 
+    def rename(self, item: str, new: str, who: str) -> None:
+        """Give an item another id, in its data (``id``) and its events, too: the old one is nowhere
+        in the file any more. Raises `UsageError` for an id that is taken or not there.
+        """
+
+        def told(text: str) -> str:
+            fields = orjson.loads(text)
+            return orjson.dumps({**fields, "id": new} if "id" in fields else fields).decode()
+
+        with self.transaction():
+            known = self.get(item)
+            if self._rows("SELECT 1 FROM items WHERE id = ?", new):
+                raise UsageError(f"{new!r}: there is something of this id; choose another one")
+            self._db.execute("PRAGMA secure_delete=ON")
+            self._db.execute("DELETE FROM items WHERE id = ?", (item,))
+            self._write(known._replace(id=new, data={**known.data, "id": new}))
+            for *row, _, number in self._rows(f"{_EVENT} WHERE item = ?", item):
+                row[3], row[5], row[6] = new, told(row[5]), told(row[6])
+                changed = (new, row[5], row[6], _crc(row), number)
+                self._db.execute(
+                    "UPDATE events SET item = ?, before = ?, after = ?, crc = ? WHERE number = ?",
+                    changed,
+                )
+            self.note(who, "renamed", new)
+        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def note(self, who: str, what: str, item: str = "", **facts: Any) -> None:
         """An event that changes no item: an export, a link that was made."""
         with self.transaction():

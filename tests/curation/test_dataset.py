@@ -30,13 +30,13 @@ def test_every_change_is_an_event(tmp_path: Path) -> None:
     ("line", "said"),
     [
         (b"{", "line 2: no JSON"),
-        (b"[1]", "line 2: expected `?object`?"),
-        (b'{"id": "b", "images": []}', "line 2: images: expected"),
+        (b"[1]", "line 2: wanted a table"),
+        (b'{"id": "b", "images": []}', "line 2: images: wanted a list"),
         (b'{"id": "b", "images": ["../x.png"]}', "line 2: b: '../x.png': leads out"),
         (b'{"id": "../b", "images": ["x.png"]}', "line 2: id: expected"),
         (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of an earlier line"),
         (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "unknown field instrution"),
-        (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: expected"),
+        (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: wanted a text"),
         (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks"),
         (
             b'{"id": "b", "images": ["x.png"], "reviews": {"ann": {"content": 5}}}',

@@ -54,7 +54,10 @@ def test_a_stratified_draw_is_seeded() -> None:
         ({"samples": {"by": "organ", "each": 10}}, "wanted 10 of 'eye', but 9"),
         ({"samples": {"ids": ["nope"]}}, "'nope' has no outputs"),
         ({"training": {"samples": ["nope"]}}, "sample 'nope' has no outputs"),
-        ({"annotators_per_sample": 1}, "annotators_per_sample: wanted a whole number >= 2; found 1"),
+        (
+            {"annotators_per_sample": 1},
+            "annotators_per_sample: wanted a whole number >= 2; found 1",
+        ),
         ({"repeats": {"share": 2.0}}, "repeats.share: wanted a number <= 1"),
         ({"benchmark": "other"}, "the samples are bench's"),
         ({"editors": ["alpha", "alpha"]}, "editors: one is named twice"),

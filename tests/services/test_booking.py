@@ -114,6 +114,32 @@ def test_nothing_is_sent_that_could_pass_the_budget() -> None:
     assert calls.ledger.totals.booked == 3.0
 
 
+def test_who_waits_for_money_is_served_in_order() -> None:
+    """What the first call gives back goes to the second, not to a cheaper one behind it."""
+    ledger, booked, ready = Ledger(purpose="judge", budget=3.0), list[str](), threading.Event()
+    ledger.bill(ledger.book(1.0, "m"), 1.0)
+    first = ledger.book(2.0, "m")
+
+    def wait(name: str, most: float) -> None:
+        ready.set()
+        try:
+            ledger.book(most, "m")
+            booked.append(name)
+        except BudgetExceeded:
+            booked.append(f"{name}: over")
+
+    threads = [threading.Thread(target=wait, args=told) for told in (("dear", 3.0), ("cheap", 0.5))]
+    for thread in threads:
+        ready.clear()
+        thread.start()
+        ready.wait()
+        time.sleep(0.05)
+    ledger.release(first)
+    for thread in threads:
+        thread.join()
+    assert sorted(booked) == ["cheap: over", "dear: over"]
+
+
 def test_two_commands_share_a_budget(tmp_path: Path) -> None:
     place = tmp_path / "paid.sqlite"
     with FaultServer() as server:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from editgauge.services.http import Http, Lost, Request
+from editgauge.services.http import Http, Lost, Request, is_own_network
 from editgauge.services.secrets import Secrets
 
 Talk = Callable[[socket.socket, int], None]
@@ -97,3 +97,18 @@ def test_a_reply_ends_at_the_limit_and_is_not_unpacked() -> None:
             get(url, http, limit=1 << 20)
         with pytest.raises(Lost, match="encoding that was not asked for: 'gzip'"):
             get(url, http)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "own"),
+    [
+        (
+            "localhost 127.0.0.1 ::1 0.0.0.0 10.1.2.3 192.168.0.7 100.64.0.9 gpu-box node7.local",
+            True,
+        ),
+        ("api.openai.com 8.8.8.8 2606:4700::1111 vllm.example.org", False),
+    ],
+)
+def test_ones_own_network_is_known_by_address_and_name(hosts: str, own: bool) -> None:
+    assert {is_own_network(host) for host in hosts.split()} == {own}
+    assert not is_own_network("")

@@ -10,6 +10,7 @@ budget therefore goes alone.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -42,6 +43,8 @@ class Ledger:
         self.spent = self.unbilled = 0.0
         self._factors: dict[str, float] = {}
         self._open: dict[int, Entry] = {}
+        self._tickets, self._over = itertools.count(), False
+        self._waiting: list[int] = []
         self._changed = threading.Condition()
 
     @property
@@ -54,18 +57,28 @@ class Ledger:
         return max(1.0, self._factors.get(model, 0.0))
 
     def book(self, most: float, model: str, *, key: str = "") -> Entry:
-        """Book a call, waiting while calls under way may still give something back. Raises
-        `BudgetExceeded` when none can.
+        """Book a call, waiting while calls under way may still give something back: who came first
+        is booked first, so that a budget ends where its order ends. Raises `BudgetExceeded` when
+        none can, then for whoever waits.
         """
         with self._changed:
-            while True:
-                # the first bill of a model says how far prices can be trusted
-                unknown = self.budget is not None and model not in self._factors
-                if not (unknown and self._open) and (entry := self.try_to_book(most, model, key)):
-                    return entry
-                if not self._open:
-                    raise self.exceeded(most, model)
-                self._changed.wait()
+            mine = next(self._tickets)
+            self._waiting.append(mine)
+            try:
+                while True:
+                    # the first bill of a model says how far prices can be trusted
+                    unknown = self.budget is not None and model not in self._factors
+                    first = self._waiting[0] == mine and not (unknown and self._open)
+                    if first and not self._over and (entry := self.try_to_book(most, model, key)):
+                        return entry
+                    if self._over or (first and not self._open):
+                        self._over = True
+                        raise self.exceeded(most, model)
+                    self._changed.wait()
+            finally:
+                self._waiting.remove(mine)
+                self._over = self._over and bool(self._waiting)
+                self._changed.notify_all()
 
     def try_to_book(self, most: float, model: str, key: str = "") -> Entry | None:
         """Book a call; None when that could pass the budget."""

@@ -71,12 +71,12 @@ class Request:
 
 
 def is_own_network(host: str) -> bool:
-    """Whether a host is this machine or one of the local network."""
+    """Whether a host is this machine or one of the local network, by its address or its name."""
     try:
-        address = ipaddress.ip_address(host)
+        return not ipaddress.ip_address(host).is_global
     except ValueError:
-        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
-    return address.is_loopback or address.is_private
+        near = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+        return bool(host) and ("." not in host or host.lower().endswith(near))
 
 
 def json_request(url: str, value: Any, **more: Any) -> Request:

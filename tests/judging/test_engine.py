@@ -165,6 +165,8 @@ def test_judges_that_never_come_to_an_answer_stop_the_run(
     [
         ("All texts are right.", "true", 1000, 0),
         ("No image was provided, so I assume the best.", "true", 1000, 1),
+        ("As I can't view the attached images, I assume the best.", "true", 1000, 1),
+        ("Without seeing the seam, I do not see any image artifacts.", "true", 1000, 0),
         ("nothing to see", "false", 1000, 1),
         ("All texts are right.", "true", 60, 1),
     ],

@@ -207,7 +207,8 @@ def _answers(engine: Engine, batch: Batch) -> dict[str, Response] | None:
     files = [_get(engine, f"/files/{number}/content", _bytes) for number in numbers if number]
     # 404 and 410: it is gone for good
     there = all(file.kind == "ok" or file.http in (404, 410) for file in files)
-    return results(b"\n".join(file.value or b"" for file in files)) if there else None
+    found = results(b"\n".join(file.value or b"" for file in files))
+    return {key: found[key] for key in batch.calls if key in found} if there else None
 
 
 def _close(engine: Engine, batch: Batch, state: str) -> None:

@@ -65,7 +65,7 @@ class Outcome:
             table = f"editgauge table {session.named} --benchmark {session.benchmark}"
             return session.engine.broke or f"next:  {table}"
         if session.options.offline:
-            return "next:  the same, not offline, asks what is missing"
+            return "next:  the same command, neither offline nor of a batch, asks what is missing"
         return "stopped; the same command goes on from here"
 
     def _money(self) -> str:

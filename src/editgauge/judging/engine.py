@@ -23,11 +23,17 @@ REPAIR = (
     "That answer cannot be read: {problem}. Judge the same pictures by the same criteria and give "
     "the complete answer again, as exactly this one JSON object and with nothing around it: {form}"
 )
+_PICTURES = (
+    r"(?:(?:the|any|an|either|these|attached|provided|edited|original|input) ){0,3}"
+    r"(?:image|picture)s?\b(?! (?:artifact|noise|defect|differ|change))"
+)
+_GIVEN = r"(?:provided|attached|included|supplied|uploaded|available)"
 _UNSEEN = re.compile(
-    r"(?:image|picture)s? w(?:as|ere) not provided|no (?:image|picture)s? w(?:as|ere)\b"
-    r"|unable to view|(?:cannot|can't|unable to) see the image|cannot view the image"
-    r"|without seeing the"
-    r"|(?:do not|don't) see any image|did not receive any image",
+    rf"(?:image|picture)s? (?:was|were|is|are) not {_GIVEN}"
+    rf"|no (?:image|picture)s? (?:(?:was|were|is|are) )?{_GIVEN}"
+    r"|(?:can ?not|can't|(?:could|do|did)(?: not|n't)|(?:un|not )able to)"
+    rf" (?:see|view|access|receive) {_PICTURES}"
+    rf"|without (?:seeing|viewing|access to) {_PICTURES}",
     re.IGNORECASE,
 )
 """Of a judge that says in so many words that it saw nothing: for a warning, never for a score."""

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from editgauge.judging.asking import Stats
     from editgauge.judging.session import Session
 
-app = opt.group(
-    "judge", "Ask a vision-language model about outputs: judge BENCHMARK DATA --model M."
-)
-
 
 @opt.options("Instead of asking")
 class Instead:
@@ -37,7 +33,6 @@ class Instead:
     "By OpenAI-style batches, at half the price within a day: submit, and later collect."
 
 
-@app.default
 def judge(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,
@@ -170,37 +165,3 @@ def _by_batch(opened: Session, action: str) -> int:
         return 0
     opened.go_offline()
     return _judged(opened)
-
-
-@app.command
-def compare(
-    runs: opt.RunsArg,
-    /,
-    *,
-    benchmark: opt.OnlyBenchmark = "",
-    variant: Literal["faithful", "corrected"] = "corrected",
-    form: opt.Format = "terminal",
-) -> None:
-    """How far the judges of a run agree: each two of them, on the edits that both judged.
-
-    Parameters
-    ----------
-    variant
-        Which scores are compared.
-    """
-    from editgauge.cli.table import print_table
-    from editgauge.judging import compared
-    from editgauge.tables import reading, rows
-
-    opened = rows.open_runs(runs)
-    frames = [reading.of_runs(opened, name) for name in rows.benchmarks(opened, benchmark)]
-    made = [compared.table(frame, variant) for frame in frames]
-    tables = [table for table in made if table is not None]
-    if not tables:
-        raise UsageError(
-            "judge compare: no edit was judged by two judges, or with two prompt sets; judge again "
-            "with another --model or --prompts"
-        )
-    for table in tables:
-        print_table(table, form)
-    output.warn(*opened)

@@ -34,7 +34,7 @@ DAILY: dict[str, Command] = {
     "check": Command("data:check", "Look for faults in data, outputs or a run."),
     "edit": Command("edit:edit", "Make outputs with an editor."),
     "score": Command("score:score", "Score outputs and print the table."),
-    "judge": Command("judge:app", "Ask a vision-language model about outputs."),
+    "judge": Command("judge:judge", "Ask a vision-language model about outputs."),
     "table": Command("table:table", "Print the papers' tables from a run's rows."),
     "compare": Command("compare:compare", "Compare two editors; gate a release."),
     "report": Command("report:report", "Write a report that opens from disk."),

@@ -54,9 +54,7 @@ def _names(listed: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
             named |= dict.fromkeys(own, outside)
         kept = [name for n, (name, outside) in enumerate(named.items()) if n < _NAMED or outside]
         more = f", and {len(named) - len(kept)} more" if len(named) > len(kept) else ""
-        yield from textwrap.wrap(
-            f"{kind}: {', '.join(kept)}{more}", 78, subsequent_indent="    ", break_on_hyphens=False
-        )
+        yield _wrapped(f"{kind}: {', '.join(kept)}{more}")
         for entry in entries:
             if "cannot be loaded" in str(entry["about"]):
                 yield f"    {entry['name']}: {entry['about']}"
@@ -88,10 +86,19 @@ def _installation(found: Mapping[str, Any]) -> Iterator[str]:
     for extra in found["extras"]:
         state = "installed" if not extra["missing"] else f"missing: {', '.join(extra['missing'])}"
         yield f"  {extra['name']:<14} {state}; {extra['brings']}"
-    yield f"\nweights in {found['weights']['folder']}"
-    for entry in found["weights"]["files"]:
-        yield f"  {entry['name']:<28} {entry['state']:<10} {entry['used_for']}"
-    yield "\nenvironment (names only)"
-    for entry in found["environment"]:
-        yield f"  {entry['name']:<26} {'set' if entry['set'] else '-':<4} {entry['meaning']}"
+    yield f"\nweights in {found['weights']['folder']} (what each is for: editgauge fetch weights)"
+    yield from _by_state({one["name"]: one["state"] for one in found["weights"]["files"]})
+    yield "\nenvironment, names only (--json says what each is for)"
+    states = {True: "set", False: "not set"}
+    yield from _by_state({one["name"]: states[one["set"]] for one in found["environment"]})
     yield "\nnext:  editgauge demo"
+
+
+def _by_state(named: Mapping[str, str]) -> Iterator[str]:
+    for state in dict.fromkeys(named.values()):
+        names = ", ".join(name for name, one in named.items() if one == state)
+        yield _wrapped(f"  {state}: {names}")
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, 78, subsequent_indent="    ", break_on_hyphens=False)

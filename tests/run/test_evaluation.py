@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,61 @@ def test_words_that_do_not_fit_are_named(evaluation: Evaluation) -> None:
         evaluation.edit(lambda sample: read_image(sample.image), name="x", seed=1)
     with pytest.raises(UsageError, match="no such sample"):
         Evaluation("mini", run=evaluation.run, samples=["nothing"])
+
+
+def test_a_name_alone_is_one_name_and_a_wrong_word_is_named(tmp_path: Path) -> None:
+    """A text was taken letter by letter: a wrong status, variant or limit meant nothing."""
+    evaluation = Evaluation("mini", run=tmp_path, where="difficulty=easy", samples="replace-01")
+    assert [sample.id for sample in evaluation.samples] == ["replace-01"]
+    evaluation.edit("copy")
+    evaluation.score(tracks="pixel", editors="copy", retry=Status.FAILED)
+    assert evaluation.editors == ["copy"]
+    for wrong, told in (
+        (lambda: evaluation.score(retry=["faild"]), "did you mean failed"),  # type: ignore[list-item]
+        (lambda: evaluation.tables("faithfull"), "did you mean faithful"),  # type: ignore[arg-type]
+        (lambda: evaluation.compare("copy", "copy"), "name two editors"),
+        (lambda: Evaluation("mini", run=tmp_path, limit=0), "limit 0: wanted 1 or more"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            wrong()
+
+
+SCRIPT = """
+from pathlib import Path
+import numpy as np
+from numpy.typing import NDArray
+import editgauge as eg
+
+@eg.metric("gap", direction="lower", low=0, high=255)
+def gap(original: NDArray[np.uint8], edited: NDArray[np.uint8]) -> float:
+    return float(abs(original.mean() - edited.mean()))
+
+class Mine:
+    name = "mine"
+    def __call__(self, sample: eg.Sample, folder: Path) -> eg.Edit:
+        return eg.Edit.without(sample.id, self.name, eg.Status.FAILED, "no")
+
+evaluation = eg.Evaluation("mini", run=Path("run"), limit=2)
+for status, (sample, reason) in evaluation.edit(Mine()).reasons.items():
+    print(status.upper(), sample.upper(), reason.upper())
+print(evaluation.score(metrics=[gap], tracks=["pixel"]).without_score + 1)
+names: list[str] = [row.name for table in evaluation.tables() for row in table.rows]
+metrics: list[str] = [line.metric for line in evaluation.compare("copy", "mine").lines]
+page: Path = evaluation.report()
+outcome = evaluation.judge(eg.JudgeOptions(model="judge", budget=1.0))
+missing: int = outcome.without_score
+"""
+
+
+def test_a_typed_script_is_checked_and_a_misspelt_word_is_found(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    wrong = "evaluation.score(devcie='cpu')\nevaluation.tables(publishd=True)\n"
+    (tmp_path / "mine.py").write_text(SCRIPT + wrong)
+    words = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "mine.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert len(errors) == 2, done.stdout + done.stderr
+    assert all(name in line for name, line in zip(("devcie", "publishd"), errors, strict=True))
 
 
 def test_a_notebook_shows_an_evaluation_as_pictures(tmp_path: Path) -> None:

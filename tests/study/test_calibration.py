@@ -84,7 +84,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     rest, gold = gold_of(whole, "human")
     with pytest.raises(UsageError, match=r"proxy=QUESTION=METRIC"):
         scored(rest, [gold[0]._replace(proxy="nothing")])
-    with pytest.raises(UnknownName, match=r"--calibrate nobody: wanted human or one judge"):
+    with pytest.raises(UnknownName, match=r"calibrate nobody: wanted human or one judge"):
         gold_of(whole, "nobody")
     with pytest.raises(UsageError, match=r"3 or more, after @"):
         gold_of(whole, "human@x")

@@ -119,6 +119,6 @@ def test_tasks_are_found_by_their_name(samples: list[Sample]) -> None:
 
 @pytest.mark.parametrize("text", ["", "1,", "1.5", "4,4", "²"])
 def test_numbers_of_samples_that_are_none(text: str) -> None:
-    with pytest.raises(UsageError, match="--samples"):
+    with pytest.raises(UsageError, match="sizes"):
         split.sizes(text)
     assert split.sizes("8, 0,4") == [0, 4, 8]

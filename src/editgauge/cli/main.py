@@ -252,7 +252,13 @@ def _no_more_output() -> None:
             continue
 
 
-_OPTIONS = {"samples": "--sample", "editors": "--editor", "ids": "--sample", "basis": "--from"}
+_OPTIONS = {
+    "samples": "--sample",
+    "editors": "--editor",
+    "ids": "--sample",
+    "sizes": "--samples",
+    "basis": "--from",
+}
 """Arguments of the library whose option has another name."""
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from editgauge.errors import UsageError
 from editgauge.run.material import Material
 from editgauge.store.run import Run
-from editgauge.types import Benchmark, Editor, Sample, Status, Track, Variant
+from editgauge.store.selection import one_of, several, statuses
+from editgauge.types import VARIANTS, Benchmark, Editor, Sample, Status, Track, Variant
 
 if TYPE_CHECKING:
     from editgauge.judging.asking import Stats
@@ -47,8 +48,8 @@ class Evaluation:
         run: Path | str,
         split: str | None = None,
         limit: int | None = None,
-        samples: Sequence[str] = (),
-        where: Sequence[str] = (),
+        samples: str | Sequence[str] = (),
+        where: str | Sequence[str] = (),
     ) -> None:
         self._split, self._data = split, None if data is None else Path(data)
         narrowed: dict[str, Any] = {"limit": limit, "ids": samples, "where": where}
@@ -68,7 +69,7 @@ class Evaluation:
         editor: str | Editor | Callable[..., Any],
         *,
         name: str = "",
-        retry: Sequence[Status] = (),
+        retry: Status | Sequence[Status] = (),
         workers: int = 0,
         progress: Progress | None = None,
         **settings: object,
@@ -91,7 +92,7 @@ class Evaluation:
             made = Made(FunctionEditor(editor, name))
         else:
             raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
-        again = frozenset(retry)
+        again = statuses(",".join(several(retry)))
         limits: dict[str, Any] = {"workers": workers, "retry": again, "progress": progress}
         return edit_material(self.material, self.folder, made, **limits)
 
@@ -99,10 +100,10 @@ class Evaluation:
         self,
         *,
         outputs: Path | str | None = None,
-        editors: Sequence[str] = (),
-        tracks: Sequence[Track] = (),
+        editors: str | Sequence[str] = (),
+        tracks: Track | Sequence[Track] = (),
         metrics: Sequence[Scorer] = (),
-        retry: Sequence[Status] = (),
+        retry: Status | Sequence[Status] = (),
         weights: Path | str | None = None,
         device: str | None = None,
         precision: str | None = None,
@@ -116,12 +117,12 @@ class Evaluation:
         of your own beside them (`editgauge.metric`). `weights`, `device` and `precision` are for
         networks. Rows with a status in `retry` are made again.
         """
-        from editgauge.run.score import Scoring
+        from editgauge.run.score import Scoring, tracks_of
 
         scoring = Scoring(
             self.material,
             self.folder,
-            tracks=tracks,
+            tracks=tracks_of(",".join(several(tracks))),
             metrics=metrics,
             workers=workers,
             weights=None if weights is None else Path(weights),
@@ -130,15 +131,16 @@ class Evaluation:
             ocr_engine=ocr_engine,
         )
         place = None if outputs is None else Path(outputs)
-        again = frozenset(retry)
-        return scoring.run(progress, outputs=place, editors=editors, retry=again).summary
+        again = statuses(",".join(several(retry)))
+        limits: dict[str, Any] = {"editors": several(editors), "retry": again}
+        return scoring.run(progress, outputs=place, **limits).summary
 
     def judge(
         self,
         judge: str | JudgeOptions,
         *,
         ask: Ask | None = None,
-        editors: Sequence[str] = (),
+        editors: str | Sequence[str] = (),
         progress: Progress | None = None,
         **options: Any,
     ) -> Outcome:
@@ -153,7 +155,7 @@ class Evaluation:
 
         asked = JudgeOptions(model=judge, **options) if isinstance(judge, str) else judge
         ids, total = [sample.id for sample in self.samples], len(self.samples)
-        what = Selection(run=self.run, editor=tuple(editors), split=self._split, sample=ids)
+        what = Selection(run=self.run, editor=several(editors), split=self._split, sample=ids)
         client = None if ask is None else FunctionClient(ask)
 
         def show(stats: Stats) -> None:
@@ -175,18 +177,21 @@ class Evaluation:
         from editgauge.tables import rows
         from editgauge.tables.layouts import Shown, tables
 
+        one_of("variant", variant, VARIANTS)
         shown = Shown(published=published, intervals=intervals, by=by)
         frames = rows.frames([self.folder], self.benchmark.name, side_by_side=True)
         return [table for frame in frames for table in tables(frame, variant, shown)]
 
-    def compare(self, a: str, b: str, *, sources: Sequence[str] = ()) -> Comparison:
-        """Two editors on the samples that both have. Raises `UsageError` where no metric has
-        scores of both.
+    def compare(self, a: str, b: str, *, sources: str | Sequence[str] = ()) -> Comparison:
+        """Two editors on the samples that both have: B against A. Raises `UsageError` where no
+        metric has scores of both.
         """
         from editgauge.run.compare import compare
         from editgauge.tables import rows
 
-        chosen: dict[str, Any] = {"editors": [a, b], "sources": list(sources)}
+        if a == b:
+            raise UsageError(f"compare: A and B are both {a!r}; name two editors")
+        chosen: dict[str, Any] = {"editors": [a, b], "sources": several(sources)}
         comparisons = compare(rows.frames([self.folder], self.benchmark.name, **chosen), a, b)
         if not comparisons:
             raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}")

@@ -78,23 +78,24 @@ class Samples:
         for clause in clauses:
             name, sign, value = clause.partition("=")
             if not sign or not name:
-                raise UsageError(
-                    f"--where {clause!r}: wanted attribute=value, for example --where split=real"
-                )
+                why = f"{clause!r}: wanted attribute=value, for example split=real"
+                raise UsageError(why, argument="where")
             try:
                 labels = self.labels(name)
             except UnknownName as error:
-                raise UnknownName(f"--where {clause!r}: {error}") from error
+                raise UnknownName(f"{clause!r}: {error}", argument="where") from error
             if value not in labels:
                 values = sorted(set(labels.tolist()) - {""})
-                raise UnknownName(
-                    f"--where {clause!r}: no sample has this value; {_near(value, values)}{name} "
+                why = (
+                    f"{clause!r}: no sample has this value; {_near(value, values)}{name} "
                     f"is one of: {', '.join(values[:12])}{', …' if len(values) > 12 else ''}"
                 )
+                raise UnknownName(why, argument="where")
             mask &= labels == value
         if clauses and not mask.any():
             told = " and ".join(map(repr, clauses))
-            raise UsageError(f"--where: no sample is left: {told} have none in common")
+            why = f"leaves no sample: {told} have none in common"
+            raise UsageError(why, argument="where")
         return mask
 
     def where(self, conditions: Mapping[str, str]) -> Mask:

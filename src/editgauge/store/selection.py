@@ -28,7 +28,10 @@ def choose(
     `UsageError` for an id that no sample has, for a clause that means nothing here, and when no
     sample is left.
     """
-    known, wanted = {sample.id for sample in samples}, listed(ids)
+    if limit is not None and limit < 1:
+        raise UsageError(f"{limit}: wanted 1 or more", argument="limit")
+    where = several(where)
+    known, wanted = {sample.id for sample in samples}, listed(several(ids))
     if unknown := [name for name in wanted if name not in known]:
         some = ", ".join(sorted(known)[:5])
         why = f"{unknown[0]!r}: there is no such sample; ids look like: {some}"
@@ -45,6 +48,11 @@ def choose(
         told = " and ".join(map(repr, (*wanted, *where)))
         raise UsageError(f"no sample is left: {told} have none in common")
     return chosen if limit is None else chosen[:limit]
+
+
+def several(names: str | Sequence[str]) -> list[str]:
+    """The names; a text alone is one of them."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def listed(ids: Sequence[str]) -> list[str]:
@@ -89,6 +97,6 @@ def settings(pairs: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         name, sign, value = pair.partition("=")
         if not sign or not name:
-            raise UsageError(f"--set {pair!r}: wanted key=value")
+            raise UsageError(f"{pair!r}: wanted NAME=VALUE", argument="set")
         found[name] = value
     return found

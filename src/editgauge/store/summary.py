@@ -12,7 +12,7 @@ from editgauge.types import Row, Status
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Summary:
     """What a `score` call did. `counts`: (editor, scorer, metric, variant) -> how many rows have
     each status. `computed`: rows written with work done for them; `kept`: rows that were there
@@ -48,6 +48,11 @@ class Summary:
         self.seconds += other.seconds
         self.scorer_seconds.update(other.scorer_seconds)
         self.problems += [text for text in other.problems if text not in self.problems]
+
+    def __repr__(self) -> str:
+        total = sum(sum(counter.values()) for counter in self.counts.values())
+        told = f"{total} scores, {self.without_score} of them without a value"
+        return f"<Summary: {told}; {self.computed} new, in {self.seconds:.1f} s>"
 
     def processor(self) -> dict[str, dict[str, float]]:
         """Scorer -> processor seconds of this call and the outputs that got a score for them, for

@@ -138,7 +138,9 @@ def gold_of(
     """
     name, sign, number = word.rpartition("@")
     if sign and (not number.isdigit() or int(number) < 3):
-        raise UsageError(f"--calibrate {word}: wanted a number of samples, 3 or more, after @")
+        raise UsageError(
+            f"{word}: wanted a number of samples, 3 or more, after @", argument="calibrate"
+        )
     name = name or word
     rest = frame.without_people()
     if name == ALL:
@@ -151,9 +153,8 @@ def gold_of(
         sources = rest.sources_called(name)
         if len(sources) != 1:
             there = ", ".join(source for source in rest.sources if source) or "none"
-            raise UnknownName(
-                f"--calibrate {word}: wanted human or one judge of this run; sources here: {there}"
-            )
+            why = f"{word}: wanted human or one judge of this run; sources here: {there}"
+            raise UnknownName(why, argument="calibrate")
         gold = list(_judged(rest.of_source(sources[0])))
         rest = rest.where(lambda key: key.source != sources[0])
     known = proxies or {}
@@ -260,8 +261,8 @@ def _golds(
         raise UsageError("proxy: wanted QUESTION=METRIC, such as --set proxy=CP=masked_ssim")
     rated = False
     first: EditgaugeError = UsageError(
-        f"--calibrate {asked.gold}: nobody has rated anything in this run; see: editgauge study "
-        f"import --help"
+        f"{asked.gold}: nobody has rated anything in this run; see: editgauge study import --help",
+        argument="calibrate",
     )
     for whole in rows.read(rows.open_runs(runs), asked.benchmark):
         frame = rows.narrowed(whole, asked.where, editors)

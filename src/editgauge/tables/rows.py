@@ -54,7 +54,7 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
     there = sorted({name for run in runs for name in run.benchmarks()})
     if wanted and canonical(wanted) not in there:
         told = f"not in this run; there are: {', '.join(there) or 'none'}"
-        raise UsageError(f"--benchmark {canonical(wanted)}: {told}")
+        raise UsageError(f"{canonical(wanted)}: {told}", argument="benchmark")
     return [canonical(wanted)] if wanted else there
 
 
@@ -111,10 +111,9 @@ def chosen(
     for source in sources:
         if not any(results.sources_called(source) for results in every):
             there = sorted({name for results in every for name in results.sources if name})
-            raise UnknownName(
-                f"--source {source!r} made no row of {', '.join(r.benchmark for r in every)}; "
-                f"sources here: {', '.join(there) or 'none'}"
-            )
+            asked = ", ".join(results.benchmark for results in every)
+            why = f"{source!r} made no row of {asked}; sources here: {', '.join(there) or 'none'}"
+            raise UnknownName(why, argument="source")
     kept: list[Results] = []
     errors = []
     for results in every:

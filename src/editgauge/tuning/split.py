@@ -65,7 +65,7 @@ def sizes(text: str) -> list[int]:
     good = all(word.isascii() and word.isdigit() and len(word) < 5 for word in words)
     if not good or len({*map(int, words)}) < len(words):
         told = "wanted whole numbers such as 0,4,8,16, none of them twice"
-        raise UsageError(f"--samples {text!r}: {told}")
+        raise UsageError(f"{text!r}: {told}", argument="sizes")
     return sorted(map(int, words))
 
 
@@ -208,10 +208,10 @@ def held_out(
     """(training, test) samples of all splits of a run, checked. Raises `UsageError` without one."""
     splits = stored(run, benchmark).values()
     if not splits:
-        raise UsageError(
-            f"--held-out: {run.path.name} has no split of {benchmark}; make one with: editgauge "
-            f"tune … --only-split"
+        why = (
+            f"{run.path.name} has no split of {benchmark}; make one: editgauge tune … --only-split"
         )
+        raise UsageError(why, argument="held_out")
     known = {sample.id: sample for sample in samples}
     for split in splits:
         check(split, known)

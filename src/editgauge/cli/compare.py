@@ -141,8 +141,8 @@ def _compared(
     )
     if not found:
         both = " and ".join(map(repr, editors))
-        told = f"compare: no metric has scores of both {both}; see: editgauge table {run.name}"
-        raise UsageError(told)
+        see = f"editgauge table {opt.place_of(run)}"
+        raise UsageError(f"compare: no metric has scores of both {both}; see: {see}")
     return found
 
 

@@ -121,8 +121,17 @@ def _done(words: list[str], given: Mapping[str, str]) -> int:
     try:
         code = app(words)
     except CycloptsError as error:
-        raise UsageError(" ".join(str(error).split())) from error
+        raise UsageError(_told(" ".join(str(error).split()))) from error
     return code if isinstance(code, int) else 0
+
+
+def _told(said: str) -> str:
+    """The parser's words; an option of every command is meant sooner than one of this one."""
+    from difflib import get_close_matches
+
+    word = said.removeprefix("Unknown option: ").partition(". ")[0].partition("=")[0].rstrip(".")
+    near = get_close_matches(word, ("--plugin", "--version", *FLAGS), 1, 0.8)
+    return f"Unknown option: {word}. Did you mean {near[0]}?" if near else said
 
 
 def _known(word: str) -> str:
@@ -186,9 +195,10 @@ def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             return given, [*words, word, *rest]
         name, equals, value = word.partition("=")
         if name == "--plugin":
-            if not equals and not rest:
+            value = value if equals or not rest else rest.pop(0)
+            if not value:
                 raise UsageError(f"{name}: wanted a value behind it")
-            given[name] = value if equals else rest.pop(0)
+            given[name] = value
         elif (flag := _SHORT.get(word, word)) in FLAGS:
             given[flag] = "yes"
         elif word == "--version" and not words:

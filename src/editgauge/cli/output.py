@@ -181,11 +181,11 @@ def counted(number: int, noun: str) -> str:
 def warn(*runs: Run) -> None:
     """Say on standard error what was found damaged in runs, or left out of them."""
     for run in () if quiet() else runs:
-        name, more = run.path.name, len(run.problems) - _WARNINGS
+        more = len(run.problems) - _WARNINGS
         for text in run.problems[:_WARNINGS]:
-            note(f"warning: {name}: {text}")
+            note(f"warning: {run.path.name}: {text}")
         if more > 0:
-            note(f"warning: {name}: {more} more; see: editgauge check {name}")
+            note(f"warning: {run.path.name}: {more} more; see: editgauge check {run.place}")
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class Pictures:
         for run, _ in there[:1]:
             run.note(
                 f"{relative}: not the picture that was scored or looked at, and not shown; "
-                f"editgauge check {run.path.name} says more",
+                f"editgauge check {run.place} says more",
             )
         return None
 

@@ -172,8 +172,10 @@ class Scored:
         summary = self.summary
         for editor in sorted({key[0] for key in summary.counts}):
             counter = Counter(self.samples.get(editor, {}))
-            parts = (f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common())
-            yield f"{editor}, samples: {', '.join(parts) or 'none of its own'}"
+            scored = counter.pop(Status.SCORED.value, 0)
+            parts = [f"{scored:,} sample{'s' * (scored != 1)} with scores"] if scored else []
+            parts += [f"{n:,} with one {s.replace('_', ' ')}" for s, n in counter.most_common()]
+            yield f"{editor}: {', '.join(parts) or 'no samples of its own'}"
         if self.reasons:
             yield "no score, the commonest reasons:"
         for scorer, status, reason, number in self.reasons[:6]:

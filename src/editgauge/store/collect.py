@@ -86,10 +86,10 @@ def edits_of(
     for name in editors or [*sorted(there)] or [""]:
         if name not in there:
             raise DataError(
-                f"{run.path.name}: the run has no outputs{f' of {name}' if name else ''} on "
+                f"{run.place}: the run has no outputs{f' of {name}' if name else ''} on "
                 f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give --outputs DIR, "
                 f"or make them: editgauge edit {benchmark} … --editor {name or 'copy'} --run "
-                f"{run.path.name}"
+                f"{run.place}"
             )
     for name in editors or sorted(there):
         found += refresh(run, benchmark, name, samples, hashes, there[name])

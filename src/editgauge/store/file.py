@@ -54,13 +54,19 @@ class RunFile:
         self._open = contextlib.ExitStack()
         weakref.finalize(self, self._open.close)
 
+    @property
+    def place(self) -> str:
+        """The run as a command that is typed here names it."""
+        inside = self.path.is_relative_to(Path.cwd())
+        return os.path.relpath(self.path) if inside else str(self.path)
+
     def _connection(self) -> sqlite3.Connection:
         if self._db is None:
             file = self.path / FILE
             if not os.path.lexists(file):
                 raise RunError(
-                    f"{self.path}: not a run folder (no {FILE}); make one with: editgauge score … "
-                    f"--run {self.path.name}"
+                    f"{self.place}: not a run folder (no {FILE}); make one with: editgauge score … "
+                    f"--run {self.place}"
                 )
             try:
                 self._db = sqlite.opened(file, schema.SCHEMA)

@@ -55,10 +55,11 @@ def serve(
     with DataSet(folder) as data:
         link = owner_link(data, f"http://{host}:{port}")
         bench = Workbench(data)
-        print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
-        print(f"owner: {link}", flush=True)
+        name, address = data.about.name, f"http://{host}:{port}"
+        lines = [f"data set {name}: {address} (stop with Ctrl-C)", f"owner: {link}"]
+        output.emit({"data_set": name, "address": address, "owner": link}, lines)
         run(bench.application([host, *allow_host]), host=host, port=port)
-    print("stopped; every change is kept: run the same command again to go on")
+    output.said("stopped; every change is kept: run the same command again to go on")
 
 
 @opt.options()

@@ -207,8 +207,7 @@ def tune(
         if asked.only_split:
             output.emit(facts, map(str, found))
             return 0
-        if not output.as_json():
-            print("\n".join(map(str, found)), flush=True)
+        output.said(*map(str, found))
         material = _tested(whole, found)
         material.keep(folder)
         done = command.tune(folder, name, whole.every, found, order, progress=show)

@@ -138,7 +138,7 @@ def _known(word: str) -> str:
     from difflib import get_close_matches
 
     if word not in COMMANDS:
-        close = get_close_matches(word, list(COMMANDS), 2, 0.5)
+        close = get_close_matches(word, list(COMMANDS), 2, 0.6)
         hint = f"did you mean {' or '.join(close)}?" if close else "see: editgauge --help"
         raise UsageError(f"no such command: {word}; {hint}")
     return word

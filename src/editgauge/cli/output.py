@@ -136,8 +136,13 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
     if as_json():
         print_json(facts)
     else:
-        for line in lines:
-            print(fitted(line), flush=True)
+        said(*lines)
+
+
+def said(*lines: str) -> None:
+    """Print lines for people alone: beside a result that was printed, or before one."""
+    for line in () if as_json() else lines:
+        print(fitted(line), flush=True)
 
 
 def fitted(line: str) -> str:
@@ -165,7 +170,7 @@ def print_json(value: Any) -> None:
         text = orjson.dumps(value, option=options, default=str).decode()
     except orjson.JSONEncodeError:
         text = json.dumps(value, indent=2, default=str)
-    sys.stdout.write(f"{text}\n")
+    print(text, flush=True)
 
 
 def note(text: str) -> None:

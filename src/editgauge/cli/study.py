@@ -57,8 +57,7 @@ def start(run: opt.RunArg, design: Path, /, *, asked: Starting = Starting()) -> 
         plan, outputs = designed(folder, design, asked.benchmark)
         tokens = begin(folder, plan, outputs, people)
         _print_links(tokens, asked.base, plan)
-    if not output.as_json():
-        print(f"next:  editgauge study serve {opt.place_of(run)} --study {plan.name}")
+    output.said(f"next:  editgauge study serve {opt.place_of(run)} --study {plan.name}")
 
 
 def _estimate(run: Path, design: Path, annotators: int, asked: Starting) -> None:
@@ -111,11 +110,13 @@ def serve(
 
     with opt.run_there(run) as folder:
         with application_of(folder, study, [host, *allow_host]) as (plan, application):
-            print(f"study {plan.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
+            address = f"http://{host}:{port}"
+            line = f"study {plan.name}: {address} (stop with Ctrl-C)"
+            output.emit({"study": plan.name, "address": address}, [line])
             serve_application(application, host=host, port=port)
         done = collect(folder)
     new = output.counted(done.new + done.changed, "new rating")
-    print(f"{new}; next: editgauge study agree {opt.place_of(run)}")
+    output.said(f"{new}; next: editgauge study agree {opt.place_of(run)}")
 
 
 @app.command

@@ -70,7 +70,8 @@ class Checked:
             yield f"outputs of {one.editor}: {', '.join(numbers)}"
         for one in self.outputs:
             yield from _lines(one.editor, one.issues, limit)
-        yield "samples (of the published ones):"
+        known = any(count.published is not None for count in self.counts)
+        yield f"samples{' (of the published ones)' * known}:"
         for count in self.counts:
             published = "" if count.published is None else f" of {count.published:,}"
             yield f"  {count.name or 'all'}: {count.found:,}{published}"
@@ -78,9 +79,10 @@ class Checked:
         of_data, of_outputs = len(self.of_data), len(self.of_outputs)
         if of_data or of_outputs:
             outputs = f", {of_outputs:,} of the outputs" if self.outputs else ""
+            every = of_data + of_outputs
             yield (
-                f"{of_data + of_outputs:,} lines need attention: {of_data:,} of the data itself "
-                f"(the same for every model){outputs}"
+                f"{every:,} line{' needs' if every == 1 else 's need'} attention: {of_data:,} of "
+                f"the data itself (the same for every model){outputs}"
             )
         else:
             yield "nothing needs attention"

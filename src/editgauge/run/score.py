@@ -210,10 +210,9 @@ class Scoring:
         self._plugged = scorers_of(bench, self.tracks, everything=not tracks, **options)
         self.scorers = self._plugged.scorers
         self._add(metrics)
-        if not self.scorers and not tracks and bench.judging is not None:
-            raise UsageError(
-                f"{bench.name}: all its scores are a judge's; ask one: editgauge judge {bench.name}"
-            )
+        if not self.scorers and judged(bench):
+            ask = f"editgauge judge {bench.name} DATA --run RUN --model MODEL"
+            raise UsageError(f"{bench.name}: all its scores are a judge's; ask one: {ask}")
         if not self.scorers:
             there = ", ".join(offered(bench)) or "none"
             why = f"{bench.name} has no scorers of this kind; it has: {there}"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.errors import MissingExtra, UsageError
+from editgauge.errors import UsageError
 
 
 @opt.options()
@@ -42,13 +41,13 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
     """Write a report that opens from disk in any browser: tables, figures, and every picture behind
     every number.
     """
-    from editgauge.reports import site
+    from editgauge.reports import drawing, site
     from editgauge.run.report import paper_figures, parts_of
     from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
-    if asked.figures and find_spec("matplotlib") is None:  # a report takes a while
-        raise MissingExtra("drawing figures for papers", "matplotlib", "report")
+    if asked.figures:  # before a report is made, which takes a while
+        drawing.matplotlib_of("drawing figures for papers")
     began = time.perf_counter()
     opened = rows.open_runs(runs, pictures=True)
     to = asked.to

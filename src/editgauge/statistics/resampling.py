@@ -20,7 +20,7 @@ from editgauge.statistics.quantiles import is_yes_or_no, student, two_valued_lim
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-RESAMPLES = 1000
+RESAMPLES = 2000
 LEAST = 6
 """Samples below which no interval is given: it would hold the truth too seldom."""
 MEANT_FROM = 30

@@ -46,7 +46,8 @@ def made_run(place: Path) -> Run:
             benchmark="bench", id=f"part/{index:02}", split="real" if index % 2 else "made",
             category=("all",), instruction=f"do thing {index}", images=(data / f"{index}.png",),
             output_stems=(f"{index}",), masks={"input": data / "mask.png"},
-            attributes={"topic": f"topic {index % 3}", "difficulty": ["easy", "hard"][index % 2]},
+            attributes={"topic": f"topic {index % 3}", "difficulty": ["easy", "hard"][index % 2],
+                        "reference_outside": index == 1},
         )  # fmt: skip
         samples.append(sample)
         pixels = random.integers(0, 255, (90, 120, 3), dtype=np.uint8)

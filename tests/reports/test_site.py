@@ -173,7 +173,8 @@ def test_for_reviewers_the_worst_comes_first(visit: Visit) -> None:
     assert models == ["box", "same"]
     assert "how much stayed as it was" in page.locator("main").inner_text()
     told = page.locator(".model").first.locator(".card > small").all_inner_texts()
-    assert [one.split(" · ")[1] for one in told[:3]] == ["part/00", "part/01", "part/02"]
+    # the reference of part/01 is doubted: it is no damage
+    assert [one.split(" · ")[1] for one in told[:3]] == ["part/00", "part/02", "part/03"]
 
 
 @pytest.mark.parametrize("address", ["", ANY, "#/tables/bench", "#/reviewers/bench", SEVEN])

@@ -18,7 +18,7 @@ const Reviewers = (function () {
   }
 
   function cases(about, index, text, key, model, worst) {
-    return h("ul", { class: "cards cases" }, worst.slice(0, CASES).map((position) => h("li", {},
+    return h("ul", { class: "cards cases" }, worst.filter(model.sure).slice(0, CASES).map((position) => h("li", {},
       h("a", { class: "card", href: EG.address(["sample", about.name, index.ids[position]],
         [["p", "input"], ["p", "edit:" + model.name], ["e", model.name]]) },
         h("span", { class: "pair" }, Scores.captioned(about, index, "input", position, "before"),
@@ -64,7 +64,10 @@ const Reviewers = (function () {
       EG.text(about)].concat(about.editors.map((name) => Scores.load(about, name, key))));
     if (!live()) return;
     const { direction, plain } = Scores.facts(about, key), sign = direction === "lower" ? -1 : 1;
-    const models = about.editors.map((name, number) => ({ name, number, values: columns[number] ? columns[number].values : [] })).map((model) =>
+    // where the reference itself changes more than its masks say, a change there is no damage
+    const doubt = about.attributes.some((one) => one.name === "reference_outside") && Select.codesOf(index, about, "reference_outside");
+    const sure = (i) => !doubt || doubt.about.values[doubt.codes[i]] !== "true";
+    const models = about.editors.map((name, number) => ({ name, number, sure, values: columns[number] ? columns[number].values : [] })).map((model) =>
       Object.assign(model, { all: summed(model.values, sign, () => true) })).filter((model) => model.all.n);
     const real = models.filter((model) => !Scores.anchor(about, model.name)), anchors = real.length
       ? models.filter((model) => !real.includes(model)) : [];

@@ -14,10 +14,10 @@ const Start = (function () {
 
   // A bar of an interval on the common scale, beside the number.
   function strip(line, low, high) {
-    if (line.low === null || !(high > low)) return null;
+    if (!(high > low)) return null;
     const at = (value) => (value - low) / (high - low) * WIDE;
     return EG.svg("svg", { viewBox: "0 0 " + WIDE + " 14", class: "strip", "aria-hidden": "true" },
-      EG.svg("line", { x1: at(line.low), x2: at(line.high), y1: 7, y2: 7 }), EG.svg("circle", { cx: at(line.value), cy: 7, r: 4 }));
+      line.low === null ? null : EG.svg("line", { x1: at(line.low), x2: at(line.high), y1: 7, y2: 7 }), EG.svg("circle", { cx: at(line.value), cy: 7, r: 4 }));
   }
 
   // Anchors are there to be compared with: one that stands first has beaten nobody.

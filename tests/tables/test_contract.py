@@ -75,7 +75,7 @@ def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) 
         ({"main_tracks": ("sound",)}, "main_tracks: 'sound' is none of"),
         ({"derived": (Derived(replace(ONE, name="d"), ("one", "x"), min),)}, "found 'x'"),
         ({"derived": (Derived(replace(ONE, name="d"), (), min),)}, "of: wanted the names"),
-        ({"tables": papers(ONE)}, "tables: two is in none of them"),
+        ({"tables": papers(ONE)}, "tables: two: in none of them"),
         (
             {"tables": lambda f: papers(ONE, TWO, replace(ONE, name="clip"))},
             "tables: t, column clip: 'clip' is no declared metric",

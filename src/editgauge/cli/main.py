@@ -57,7 +57,7 @@ EVERYWHERE = {
     "--json": "One JSON object instead of text, errors too; tables as --format json.",
     "-q, --quiet": "No progress and no warnings: results only.",
     "-v, --verbose": "What libraries log, too.",
-    "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours.",
+    "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours; may be repeated.",
     "-h, --help": "This help; editgauge COMMAND --help: a command's.",
     "--version": "The version.",
     "--completion": 'For a shell: eval "$(editgauge --completion)" completes words.',
@@ -111,7 +111,7 @@ def _done(words: list[str], given: Mapping[str, str]) -> int:
     if "--help" in given:
         print(help.page(app, words))
         return 0
-    if file := given.get("--plugin", ""):
+    for file in given.get("--plugin", "").splitlines():
         from editgauge.run import plugins
 
         plugins.load(file)
@@ -198,7 +198,7 @@ def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             value = value if equals or not rest else rest.pop(0)
             if not value:
                 raise UsageError(f"{name}: wanted a value behind it")
-            given[name] = value
+            given[name] = f"{given[name]}\n{value}" if name in given else value
         elif (flag := _SHORT.get(word, word)) in FLAGS:
             given[flag] = "yes"
         elif word == "--version" and not words:

@@ -46,6 +46,7 @@ class Question:
         return self.when is None or self.when(sample)
 
 
+_WORDS = "wanted the names of texts, each with a function of a sample that gives it"
 Ask = Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
 """Makes the calls about one edit that has a picture; what cannot be asked is not in the list."""
 
@@ -72,6 +73,9 @@ class Track:
     def __post_init__(self) -> None:
         known = {metric.name for metric in self.metrics}
         for question in self.questions:
+            words = question.words or {}
+            if not isinstance(words, Mapping) or not all(map(callable, words.values())):
+                raise ValueError(f"question {question.rubric!r}: words: {_WORDS}")
             if unknown := set(question.metrics) - known:
                 raise ValueError(
                     f"question {question.rubric!r}: {', '.join(sorted(unknown))} is no metric of "

@@ -132,8 +132,8 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
                 yield f"{where}: {name!r} is no declared metric"
         if paper.headline and paper.headline not in {one.name for one in paper.every_column}:
             yield f"tables: {paper.name}: headline: there is no column {paper.headline!r}"
-    for name in sorted(set(every) - shown - set(benchmark.not_in_tables)):
-        yield f"tables: {name} is in none of them; show it, or name it in not_in_tables"
+    if lost := sorted(set(every) - shown - set(benchmark.not_in_tables)):
+        yield f"tables: {', '.join(lost)}: in none of them; show it, or name it in not_in_tables"
 
 
 def specimen(benchmark: Benchmark) -> Results:

@@ -110,7 +110,7 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
             answered(log, task, "cy", answer, 1.0, "nonce")
 
     monkeypatch.setattr(pages, "serve", served)
-    said = type_("study", "serve", there)
+    said = type_("study", "serve", there, "--port", "0")
     assert f"3 new ratings; next: editgauge study agree {there}" in said
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
     facts = orjson.loads(type_("study", "agree", there, "--format", "json"))

@@ -14,8 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from editgauge.errors import UsageError
 from editgauge.web.log import Act, Log, Person, Refused
-from editgauge.web.pages import HEADERS, application
+from editgauge.web.pages import HEADERS, application, listen
 from editgauge.web.people import key_of, person
 
 
@@ -50,6 +51,15 @@ def site(tmp_path: Path) -> Iterator[tuple[TestClient, Log, dict[str, str]]]:
         who = log.find(token)
         assert who is not None
         yield client, log, {"X-Key": key_of(log, who), "Origin": "http://localhost:8600"}
+
+
+def test_port_that_is_taken_is_one_error_before_anything_is_done() -> None:
+    with listen("127.0.0.1", 0) as place:
+        port = place.getsockname()[1]
+        with pytest.raises(UsageError, match=f"port {port}: nothing can be served there"):
+            listen("127.0.0.1", port)
+    with pytest.raises(UsageError, match="wanted 0 to 65535"):
+        listen("127.0.0.1", 99999)
 
 
 def test_cookie_is_kept_from_scripts_and_other_sites(site: Any, tmp_path: Path) -> None:

@@ -50,15 +50,16 @@ def serve(
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.review import owner_link
     from editgauge.curation.server import Workbench
-    from editgauge.web.pages import serve as run
+    from editgauge.web import pages
 
-    with DataSet(folder) as data:
+    with DataSet(folder) as data, pages.listen(host, port) as place:
+        port = place.getsockname()[1]
         link = owner_link(data, f"http://{host}:{port}")
         bench = Workbench(data)
         name, address = data.about.name, f"http://{host}:{port}"
         lines = [f"data set {name}: {address} (stop with Ctrl-C)", f"owner: {link}"]
         output.emit({"data_set": name, "address": address, "owner": link}, lines)
-        run(bench.application([host, *allow_host]), host=host, port=port)
+        pages.serve(bench.application([host, *allow_host]), place)
     output.said("stopped; every change is kept: run the same command again to go on")
 
 

@@ -106,14 +106,15 @@ def serve(
         A name by which browsers reach this server; may be repeated.
     """
     from editgauge.study.studies import application_of, collect
-    from editgauge.web.pages import serve as serve_application
+    from editgauge.web import pages
 
     with opt.run_there(run) as folder:
-        with application_of(folder, study, [host, *allow_host]) as (plan, application):
-            address = f"http://{host}:{port}"
+        served = application_of(folder, study, [host, *allow_host])
+        with served as (plan, application), pages.listen(host, port) as place:
+            address = f"http://{host}:{place.getsockname()[1]}"
             line = f"study {plan.name}: {address} (stop with Ctrl-C)"
             output.emit({"study": plan.name, "address": address}, [line])
-            serve_application(application, host=host, port=port)
+            pages.serve(application, place)
         done = collect(folder)
     new = output.counted(done.new + done.changed, "new rating")
     output.said(f"{new}; next: editgauge study agree {opt.place_of(run)}")

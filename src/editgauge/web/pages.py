@@ -5,6 +5,7 @@ loads anything from elsewhere, runs a script that is not a file of ours, or may 
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
@@ -19,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from editgauge.errors import EditgaugeError, RunError
+from editgauge.errors import EditgaugeError, RunError, UsageError
 from editgauge.web.log import Conflict, Log
 
 HEADERS = {
@@ -89,16 +90,32 @@ def application(
     return app
 
 
-def serve(app: ASGIApp, *, host: str = "127.0.0.1", port: int = 8600) -> None:
-    """Serve until interrupted; raises `SystemExit` where the port is taken, as uvicorn does."""
+def listen(host: str, port: int) -> socket.socket:
+    """A place at which `serve` answers; port 0: any that is free. Raises `UsageError` for one that
+    is taken, or that this machine does not have.
+    """
+    if not 0 <= port < 65536:
+        raise UsageError(f"port {port}: wanted 0 to 65535")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise UsageError(
+            f"{host}, port {port}: nothing can be served there ({error}); another server may be "
+            f"running: end it, or name another port"
+        ) from error
+
+
+def serve(app: ASGIApp, at: socket.socket) -> None:
+    """Serve until interrupted."""
     import uvicorn
 
+    config = uvicorn.Config(
+        app, ws="none", log_level="warning", access_log=False, server_header=False,
+        date_header=False, timeout_keep_alive=30, limit_concurrency=CONNECTIONS,
+    )  # fmt: skip
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn ends first, and raises it again
-        uvicorn.run(
-            app, host=host, port=port, ws="none", log_level="warning", access_log=False,
-            server_header=False, date_header=False, timeout_keep_alive=30,
-            limit_concurrency=CONNECTIONS,
-        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[at])
 
 
 class _Headers:

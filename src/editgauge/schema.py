@@ -29,7 +29,7 @@ def convert(value: object, shape: type[T], where: str, *, strict: bool = True) -
     try:
         return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
-        raise DataError(f"{where}: {_worded(error, value)}") from error
+        raise DataError(f"{where}: {_worded(error, value, shape)}") from error
 
 
 def read_toml(path: Path, shape: type[T]) -> T:
@@ -57,7 +57,7 @@ _WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false",
           "object": "a table", "array": "a list"}  # fmt: skip
 
 
-def _worded(error: msgspec.ValidationError, value: object) -> str:
+def _worded(error: msgspec.ValidationError, value: object, shape: Any) -> str:
     """msgspec's message as ours: ``concurrency`` first, then what was wanted, then the value."""
     message, _, place = str(error).partition(" - at `$")
     place = place.rstrip("`").lstrip(".")
@@ -65,6 +65,8 @@ def _worded(error: msgspec.ValidationError, value: object) -> str:
     if kinds := re.match(r"expected ([\w |]+?)( [<>o].*)?(, got .*)?$", said):
         wanted = " or ".join(_WORDS.get(one, one) for one in kinds[1].split(" | "))
         said = f"wanted {wanted}{kinds[2] or ''}"
+    if "invalid enum value" in said and (words := _words_at(shape, place)):
+        said = f"wanted one of {', '.join(words)}"
     said = f"{place}: {said}" if place else said
     if "unknown field" in message or "missing required" in message:
         return f"{said}; remove it, or correct its name" if "unknown" in message else said
@@ -72,6 +74,26 @@ def _worded(error: msgspec.ValidationError, value: object) -> str:
     if found is value and isinstance(value, dict):
         return said  # of the whole, which says nothing
     return f"{said}; found {found!r}"[:400]
+
+
+def _words_at(shape: Any, place: str) -> list[str]:
+    """The words of which one may stand at a place; none where the shape does not say."""
+    try:
+        node = msgspec.json.schema(shape)
+    except TypeError:  # it has a type that JSON does not know
+        return []
+    tables = node.get("$defs", {})
+    for part in [
+        "",
+        *place.replace("[...]", ".additionalProperties").replace("[", ".[").split("."),
+    ]:
+        room = "items" if part.startswith("[") else "properties"
+        node = node.get(room, node)
+        node = node.get(part, node)
+        options = node.get("anyOf", [node])
+        node = next((one for one in options if "enum" in one or "$ref" in one), node)
+        node = tables.get(str(node.get("$ref")).rpartition("/")[2], node)
+    return [str(word) for word in node.get("enum", ())]
 
 
 def _at(value: object, place: str) -> object:

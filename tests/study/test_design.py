@@ -41,7 +41,7 @@ def test_a_stratified_draw_is_seeded() -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"mode": "guess"}, "mode: .*'guess'"),
+        ({"mode": "guess"}, "mode: wanted one of grade, pairwise, rank, rate; found 'guess'"),
         ({"colour": 1}, "unknown field colour"),
         ({"samples": {"per": 1}}, "samples: .*unknown field per"),
         ({"seed": "x"}, "seed: wanted a whole number; found 'x'"),

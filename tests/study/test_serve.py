@@ -135,7 +135,7 @@ def test_strangers_see_nothing(made: Made) -> None:
         ({"answers": {"IF": [1, 2, True]}}, "wanted a whole number"),
         ({"answers": {"IF": "<script>"}}, "wanted a list"),
         ({"comment": "x" * 5000}, "length <= 4000"),
-        ({"skip": "because"}, "skip: invalid enum value"),
+        ({"skip": "because"}, "skip: wanted one of cannot tell"),
         ({"nonce": "x"}, "nonce"),
         ({"seconds": -1}, "seconds"),
         ({"seconds": "1"}, "seconds"),

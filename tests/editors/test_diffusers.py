@@ -141,7 +141,7 @@ def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path
 def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="found magic"):
         editor("instructpix2pix", tmp_path, magic="1")
-    with pytest.raises(UsageError, match="dtype: wanted one of .*found 'Tensor'"):
+    with pytest.raises(UsageError, match=r"dtype: wanted one of .*found 'Tensor'"):
         editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", SimpleNamespace)

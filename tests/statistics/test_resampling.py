@@ -8,7 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from editgauge.statistics import agreement, correlation
 from editgauge.statistics.resampling import (
+    CORRELATION,
+    SHARE,
     draws,
     intervals,
     mean_interval,
@@ -115,3 +118,20 @@ def test_every_resample_keeps_the_size_of_each_stratum() -> None:
     values = np.random.default_rng(7).normal(size=200)
     again = replicates(units(values), mean_of, resamples=4000)
     assert again.std() == pytest.approx(values.std() / math.sqrt(200), rel=0.05)
+
+
+def test_limits_of_a_statistic_stay_within_its_scale() -> None:
+    """Of seven samples that agree well, kappa's interval once ended at 1.2."""
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        a = random.integers(1, 6, (7, 3)).astype(float)
+        b = np.clip(a + (random.random(a.shape) < 0.2), 1, 5)
+        for parts, statistic in (
+            (agreement.kappa_parts(a, b), agreement.kappa_of),
+            (correlation.pearson_parts(a, b), correlation.pearson_of),
+        ):
+            found = parts_interval(parts, statistic, CORRELATION)
+            assert -1 <= found.low <= found.value <= found.high <= 1
+        equal = np.stack([(a == b).sum(axis=1), np.full(7, 3)], axis=1)
+        found = parts_interval(equal, share_of_parts, SHARE)
+        assert math.isnan(found.low) or 0 <= found.low <= found.high <= 1

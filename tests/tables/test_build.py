@@ -15,7 +15,7 @@ from editgauge.tables import table as drawn
 from editgauge.tables.build import build
 from editgauge.tables.results import Results
 from editgauge.tables.slices import sliced
-from editgauge.tables.spec import Column, Mean, PaperTable, Published, generic
+from editgauge.tables.spec import Column, Mean, PaperTable, Published, generic, total
 from editgauge.tables.table import Cell, Table, TableRow, printed, standing
 from editgauge.types import Metric, Row, Status
 from tests import made_rows
@@ -162,6 +162,17 @@ class TestIntervals:
         cell = made.rows[0].cells["ssim"]
         assert (cell.low, cell.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
         assert any("Hall" in note for note in made.notes)
+
+    def test_limits_stay_within_the_scale_of_a_column_made_of_several_means(self) -> None:
+        several = Column(
+            "both", (Mean("ssim", {"split": "real"}), Mean("ssim", {"topic": "a"})), formula=total
+        )
+        rows = scores("one", [1.0, 1.0, 0.7, 1.0, 0.99, 1.0, 1.0, 1.0])
+        found = frame(rows, RECORDS)
+        made = build(found, paper(columns=[several]), "faithful", intervals=True)
+        assert made is not None
+        cell = made.rows[0].cells["both"]
+        assert cell.low < cell.value <= cell.high <= 2
 
     def test_ranks_under_resampling_are_told(self) -> None:
         made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 8)], intervals=True)

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from editgauge.statistics import correlation
 from editgauge.statistics.agreement import kappa_of, kappa_parts
-from editgauge.statistics.resampling import parts_interval, share_of_parts
+from editgauge.statistics.resampling import (
+    CORRELATION,
+    SHARE,
+    UNBOUNDED,
+    parts_interval,
+    share_of_parts,
+)
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Variant
@@ -80,7 +86,8 @@ def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[Tabl
         }
         cells = {"n": Cell(value=float(n.sum()))}
         for name, (parts, measure) in measures.items():
-            ends = parts_interval(parts[n > 0].astype(np.float64), measure)[:3]
+            scale = {"equal": SHARE, "bias": UNBOUNDED}.get(name, CORRELATION)
+            ends = parts_interval(parts[n > 0].astype(np.float64), measure, scale)[:3]
             value, low, high = (None if math.isnan(end) else end for end in ends)
             cells[name] = Cell(value=value, low=low, high=high)
         rows.append(TableRow(name=f"{first} : {second}", cells=cells, group=metric))

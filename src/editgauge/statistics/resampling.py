@@ -165,13 +165,16 @@ class Estimate(NamedTuple):
 
 
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
+UNBOUNDED = (-math.inf, math.inf)
+CORRELATION, SHARE = (-1.0, 1.0), (0.0, 1.0)
+"""Scales, within which limits stay."""
 
 
 def mean_interval(
     values: ArrayLike,
     *,
     strata: ArrayLike | None = None,
-    scale: tuple[float, float] = (-math.inf, math.inf),
+    scale: tuple[float, float] = UNBOUNDED,
 ) -> Estimate:
     """The mean of values (n,), NaN = no score, with its 95 % interval; see `intervals`.
 
@@ -191,8 +194,12 @@ def mean_interval(
     return Estimate(float(value), float(low), float(high), len(given))
 
 
-def parts_interval(parts: ArrayLike, statistic: Callable[[Floats], Floats]) -> Estimate:
-    """A statistic of summed parts, with its interval over samples.
+def parts_interval(
+    parts: ArrayLike,
+    statistic: Callable[[Floats], Floats],
+    scale: tuple[float, float] = UNBOUNDED,
+) -> Estimate:
+    """A statistic of summed parts, with its interval over samples, within the statistic's scale.
 
     `parts`: (samples, k), one line for each sample with everything that belongs to it, the last
     column counting what is in it; lines that count nothing are left out. `statistic`: (..., k) ->
@@ -208,17 +215,18 @@ def parts_interval(parts: ArrayLike, statistic: Callable[[Floats], Floats]) -> E
             return statistic(moments.total)[..., None]
 
     (value, *_), (low, *_), (high, *_) = intervals(Moments(table, np.ones_like(table)), formula)
+    low, high = np.clip([low, high], *scale)
     return Estimate(float(value), float(low), float(high), len(table))
 
 
-def pooled_mean_interval(values: ArrayLike) -> Estimate:
+def pooled_mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> Estimate:
     """The mean over all values of (samples, k) or (samples,), NaN = not defined, with its interval
     over samples.
     """
     table = np.asarray(values, dtype=np.float64).reshape(len(np.asarray(values)), -1)
     given = np.isfinite(table)
     parts = np.stack([np.where(given, table, 0.0).sum(axis=1), given.sum(axis=1)], axis=1)
-    return parts_interval(parts, share_of_parts)
+    return parts_interval(parts, share_of_parts, scale)
 
 
 def share_of_parts(parts: ArrayLike) -> Floats:

@@ -7,6 +7,7 @@ over samples, so that all ratings of a sample stay together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -17,7 +18,9 @@ from editgauge.statistics import agreement as alpha
 from editgauge.statistics import correlation
 from editgauge.statistics.ranks import bradley_terry
 from editgauge.statistics.resampling import (
+    CORRELATION,
     NOTHING,
+    SHARE,
     Estimate,
     parts_interval,
     pooled_mean_interval,
@@ -134,13 +137,13 @@ def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
     count, editors, samples = a.shape
     x, y = (np.moveaxis(t, 2, 1).reshape(count * samples, editors) for t in (a, b))
     rows = correlation.spearman_rows(x, y).reshape(count, samples).T
-    yield "Spearman per sample", pooled_mean_interval(rows)
+    yield "Spearman per sample", pooled_mean_interval(rows, CORRELATION)
     parts = alpha.kappa_parts(x, y).reshape(count, samples, -1).sum(axis=0)
-    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of)
+    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of, CORRELATION)
     both = ~np.isnan(x) & ~np.isnan(y)
     equal = np.stack([((x == y) & both).sum(axis=1), both.sum(axis=1)], axis=1).astype(np.float64)
     summed = equal.reshape(count, samples, 2).sum(axis=0)
-    yield "equal answers", parts_interval(summed, share_of_parts)
+    yield "equal answers", parts_interval(summed, share_of_parts, SHARE)
 
 
 def _alpha(first: Floats) -> Estimate:
@@ -157,7 +160,7 @@ def _alpha(first: Floats) -> Estimate:
         matrix = total[..., :-1].reshape(*total.shape[:-1], size, size)
         return alpha.alpha_of(values, matrix, "ordinal")
 
-    return parts_interval(lines, statistic)
+    return parts_interval(lines, statistic, CORRELATION)
 
 
 def machines_of(frame: Results) -> list[Machine]:
@@ -176,13 +179,16 @@ def _compared(one: Answers, machine: Machine) -> Against:
     """One metric against the mean of the annotators."""
     people, values = one.goodness.T, machine.values.T
     same = machine.metric == one.metric and one.scale in ("rate", "grade")
-    errors = parts_interval(correlation.error_parts(people, values), share_of_parts)
+    errors = parts_interval(
+        correlation.error_parts(people, values), share_of_parts, (0.0, math.inf)
+    )
+    parts = correlation.pearson_parts(people, values)
     return Against(
         one.question,
         *machine[:3],
-        pooled_mean_interval(correlation.spearman_rows(people, values)),
-        pooled_mean_interval(correlation.spearman_no_ties_rows(people, values)),
-        parts_interval(correlation.pearson_parts(people, values), correlation.pearson_of),
+        pooled_mean_interval(correlation.spearman_rows(people, values), CORRELATION),
+        pooled_mean_interval(correlation.spearman_no_ties_rows(people, values), CORRELATION),
+        parts_interval(parts, correlation.pearson_of, CORRELATION),
         errors if same else NOTHING,
         annotators=len(one.annotators),
         rated=int((~np.isnan(people)).any(axis=1).sum()),

@@ -306,10 +306,12 @@ def _intervals(
     found = intervals_of(data, formula, strata=strata, scored=scored.ravel())
     estimate, low, high = (ends.reshape(e, fields) for ends in found)
     for number, field in enumerate(made.fields):
-        if (scale := _scale_of(made, field)) is None:
+        if not field.places:
             continue
+        scale = _scale_of(made, part, field)
         low[:, number], high[:, number] = np.clip([low[:, number], high[:, number]], *scale)
-        for editor, values in enumerate(part.values[:, field.places[0]]):
+        plain = len(field.places) == 1 and field.spec.formula is spec.only
+        for editor, values in enumerate(part.values[:, field.places[0]] if plain else ()):
             given = values[~np.isnan(values)]
             if is_yes_or_no(given, *scale):
                 low[editor, number], high[editor, number] = two_valued_limits(given, *scale)
@@ -323,18 +325,23 @@ def strata_of(results: Results, table: PaperTable) -> NDArray[np.int64] | None:
     return pooled(results.samples.labels(table.strata))
 
 
-def _scale_of(made: Plan, field: Field) -> tuple[float, float] | None:
-    """The scale of a column that is the plain mean of one metric; None for any other."""
-    if len(field.places) != 1 or field.spec.formula is not spec.only:
-        return None
-    mean, _ = made.means[field.places[0]]
-    metric = made.metrics.get(mean.metric)
-    if mean.others or metric is None:
-        return None
-    ends = np.array([metric.low, metric.high])
-    with np.errstate(all="ignore"):
-        ends = ends if mean.shown is None else np.sort(mean.shown(ends))
-    return float(ends[0]), float(ends[1])
+def _scale_of(made: Plan, part: Matrix, field: Field) -> tuple[float, float]:
+    """Between which numbers a column lies: its formula at the ends of its metrics' scales, infinite
+    where they are not known.
+    """
+    ends = []
+    for end in ("low", "high"):
+        means = []
+        for mean, _ in (made.means[place] for place in field.places):
+            known = (made.metrics.get(name) for name in mean.parts)
+            raw = [np.float64(getattr(one, end, np.nan)) for one in known]
+            means.append(raw[0] if mean.shown is None else mean.shown(*raw))
+        with np.errstate(all="ignore"):
+            sizes = part.sizes[list(field.places)].tolist()
+            ends.append(float(field.spec.formula(np.array(means), sizes)))
+    if np.isnan(ends).any():
+        return -np.inf, np.inf
+    return min(ends), max(ends)
 
 
 def _ranks(

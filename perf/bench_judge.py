@@ -12,6 +12,7 @@ import asyncio
 import base64
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,12 +80,16 @@ def one_call(place: Path, pixels: int = 1024) -> Call:
 
 
 def ours(call: Call, url: str, place: Path) -> None:
+    ended: list[float] = []
     options = JudgeOptions(model="bench", set=[f"concurrency={AT_ONCE}"])
     with HashStore(None) as hashes, Paid(place / f"paid-{url[-8:-3]}.sqlite") as paid:
         client = Client(url, key="x")
         engine = Engine(client, paid, PictureStore(hashes), options)
-        engine.run((Job(call, number) for number in range(CALLS)), lambda job, result: None)
+        jobs = (Job(call, number) for number in range(CALLS))
+        engine.run(jobs, lambda job, result: ended.append(time.perf_counter()))
         client.close()
+    after = (CALLS - AT_ONCE) / (ended[-1] - ended[AT_ONCE - 1])
+    print(f"after the first {AT_ONCE}: {after:.1f} a second, {after / AT_ONCE:.1%} of the ideal")
 
 
 def openai(call: Call, url: str, place: Path) -> None:

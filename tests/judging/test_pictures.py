@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from editgauge.errors import ImageError
+from editgauge.judging import pictures
 from editgauge.judging.pictures import PictureStore, as_jpeg, bare
 from editgauge.judging.protocol import Picture
 from editgauge.store.hashes import HashStore
@@ -89,3 +92,21 @@ def test_equal_pictures_are_known_by_what_is_sent(tmp_path: Path) -> None:
     assert len({store.identity(first), *map(store.identity, declared)}) == 3
     with pytest.raises(ImageError):
         store.encode(Picture(tmp_path / "none.png", "x"))
+
+
+def test_calls_that_begin_together_encode_a_picture_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.png").write_bytes(file("PNG"))
+    encoded: list[bytes] = []
+
+    def slowly(data: bytes, kind: str) -> bytes:
+        encoded.append(data)
+        time.sleep(0.05)
+        return data
+
+    monkeypatch.setattr(pictures, "bare", slowly)
+    store, picture = PictureStore(HashStore(None)), Picture(tmp_path / "a.png", "x")
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(store.encode, [picture] * 8))) == 1
+    assert len(encoded) == 1

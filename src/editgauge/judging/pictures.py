@@ -36,8 +36,13 @@ class PictureStore:
         self._header = cache(read_header)
         self.identity = cache(self._identity)
         """Of a picture what is sent, as a hash."""
-        self.encode = lru_cache(KEPT)(self._encode)
-        """The picture's ``data:`` address."""
+        self._encoded = lru_cache(KEPT)(self._encode)
+        self._locks = [threading.Lock() for _ in range(KEPT)]
+
+    def encode(self, picture: Picture) -> bytes:
+        """The picture's ``data:`` address. Calls that begin together wait for one encoding."""
+        with self._locks[hash(picture) % KEPT]:
+            return self._encoded(picture)
 
     def _identity(self, picture: Picture) -> str:
         with self._lock:

@@ -81,3 +81,11 @@ def test_each_form_carries_the_schema_and_a_note_is_read_again(form: Any) -> Non
 def test_the_habits_of_servers(status: int, body: object, kind: str) -> None:
     response = Response(status, {}, json.dumps(body).encode())
     assert (read_completion if status == 200 else failed)(response, Secrets()).kind == kind
+
+
+def test_the_call_of_a_tool_is_the_reply_whatever_is_said_before_it() -> None:
+    call = {"function": {"name": "verdict", "arguments": '{"score": 3}'}}
+    message = {"content": "Let me look.", "tool_calls": [call]}
+    data = json.dumps({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+    outcome = read_completion(Response(200, {}, data.encode()), Secrets())
+    assert (outcome.kind, outcome.value.content) == ("ok", '{"score": 3}')

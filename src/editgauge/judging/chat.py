@@ -250,7 +250,7 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
     usage = value.get("usage")
     finish = secrets.line(str(choice.get("finish_reason") or ""), 60)
     reply = Reply(
-        content=_text(message.get("content")) or _called(message),
+        content=_called(message) or _text(message.get("content")),
         thought=any(message.get(name) for name in _THOUGHT),
         finish="length" if finish in _CUT else finish,
         answered=secrets.line(str(value.get("model") or ""), 200),

@@ -244,8 +244,7 @@ def upright(path: Path) -> Path:
     service and scorer sees. A file that cannot be read is given back: whoever reads it says so.
     """
     try:
-        header = read_header(path)
-        if header.orientation == 1:
+        if not _may_be_turned(path) or (header := read_header(path)).orientation == 1:
             return path
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         place = cache / "editgauge" / "upright" / f"{fingerprint(path)}.png"
@@ -254,6 +253,14 @@ def upright(path: Path) -> Path:
         return place
     except (ImageError, OSError):
         return path
+
+
+def _may_be_turned(path: Path) -> bool:
+    """Whether a look at the header is worth its time: a JPEG or PNG says early that it has EXIF."""
+    with open(path, "rb", buffering=0) as file:
+        head = file.read(1 << 16)
+    plain = head[:3] == b"\xff\xd8\xff" or (head[:4] == b"\x89PNG" and b"IDAT" in head)
+    return not plain or any(word in head for word in (b"xif", b"XIF", b"rientation"))
 
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:

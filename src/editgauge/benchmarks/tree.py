@@ -84,6 +84,7 @@ class Tree:
 
     root: Path
     _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
+    _folders: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
@@ -99,8 +100,14 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
+        above, name = os.path.split(path)
         try:
-            real = os.path.realpath(path)
+            if name in ("", ".", "..") or os.path.islink(path):
+                real = os.path.realpath(path)
+            else:
+                if above not in self._folders:
+                    self._folders[above] = os.path.realpath(above)
+                real = os.path.join(self._folders[above], name)
         except (OSError, ValueError):
             return False
         return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from editgauge import catalog
+from editgauge import catalog, temporary
 from editgauge.editors import costs, tracks
 from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
@@ -167,6 +167,7 @@ def edit(
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
     show = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
+        temporary.sweep(run.path / lease.TEMPORARY)  # what killed calls have left
         work = _Work(run, benchmark, own, {})
         todo = list(work.left(samples, retry, summary))
         show(0, len(todo), f"editing with {editor.name}")

@@ -167,9 +167,9 @@ class Cluster:
 def _need_answer(address: str) -> None:
     """Raises `Unavailable` when nothing listens: Ray itself would wait for minutes."""
     host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        why = f"{address}: wanted HOST:PORT, such as 10.0.0.1:6379"
-        raise UsageError(why, argument="address")
+    if not host or "/" in host or not port.isdecimal():
+        why = "wanted HOST:PORT of a node, such as 10.0.0.1:6379"
+        raise UsageError(f"address {address} (RAY_ADDRESS): {why}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
     except (OSError, OverflowError) as error:

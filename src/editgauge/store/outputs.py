@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from editgauge.errors import ImageError
 from editgauge.images import EXTENSIONS, same_pixels
@@ -22,7 +22,7 @@ class OutputFolder:
 
     def __init__(self, root: Path, named: Mapping[str, Path] | None = None) -> None:
         self.root, self.named = root, named
-        self._listings: dict[Path, dict[tuple[str, str], list[Path]]] = {}
+        self._listings: dict[str, dict[str, list[str]]] = {}
 
     def find(self, sample: Sample) -> Path | None:
         """The sample's output, or None when there is no file that could be it."""
@@ -34,26 +34,28 @@ class OutputFolder:
         """
         if self.named is not None:
             return [self.named[sample.id]] if sample.id in self.named else []
-        found = []
+        found: list[str] = []
         for stem in sample.output_stems:
-            parts = PurePosixPath(stem).parts
-            if parts and ".." not in parts and parts[0] not in ("/", "//"):  # it is metadata's
-                listing = self._listing(self.root.joinpath(*parts[:-1]))
-                for extension in EXTENSIONS:
-                    found += listing.get((parts[-1], extension), [])
-        return found
+            folder, _, name = stem.rpartition("/")
+            steps = folder.split("/")
+            if name and ".." not in (*steps, name) and (not folder or steps[0] not in ("", ".")):
+                found += self._listing(folder).get(name, ())  # stems come from metadata
+        return [self.root / file for file in found]
 
-    def _listing(self, folder: Path) -> dict[tuple[str, str], list[Path]]:
-        """The files of a folder by (name without extension, extension in lower case)."""
+    def _listing(self, folder: str) -> dict[str, list[str]]:
+        """The files of a folder below the root by their name without extension, in order."""
         if folder not in self._listings:
             found = self._listings[folder] = {}
             try:
-                names = sorted(entry.name for entry in os.scandir(folder) if _is_output(entry))
-            except OSError:
+                place = os.path.join(self.root, folder)
+                names = sorted(entry.name for entry in os.scandir(place) if _is_output(entry))
+            except (OSError, ValueError):
                 names = []
-            for name in names:
-                stem, extension = os.path.splitext(name)
-                found.setdefault((stem, extension.lower()), []).append(folder / name)
+            for extension in EXTENSIONS:
+                for name in names:
+                    stem, own = os.path.splitext(name)
+                    if own.lower() == extension:
+                        found.setdefault(stem, []).append(os.path.join(folder, name))
         return self._listings[folder]
 
 

@@ -54,7 +54,8 @@ def misplaced(relative: object, room: str = "") -> str | None:
         return "leads out of its folder"
     if "" in parts or "." in parts:
         return "has an empty step"
-    if any(len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts):
+    long = len(relative) * 4 > _LONGEST_STEP  # else no step can be
+    if long and any(len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts):
         return f"has a step of more than {_LONGEST_STEP} bytes"
     return f"lies outside {room}" if room and not relative.startswith(f"{room}/") else None
 
@@ -73,7 +74,7 @@ def fault(
     try:
         why = _kind(os.lstat(path), limit)
         above = os.path.dirname(path)
-        if os.path.realpath(above) != f"{_real(str(root))}{above[len(str(root)) :]}":
+        if _real(above) != f"{_real(str(root))}{above[len(str(root)) :]}":
             return "a link"
     except NotADirectoryError:
         return "lies below a file"
@@ -90,7 +91,7 @@ def _kind(found: os.stat_result, limit: int) -> str | None:
     return f"{found.st_size:,} bytes, wanted at most {limit:,}" if found.st_size > limit else None
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)  # a folder that becomes a link while a command runs is not looked for
 def _real(root: str) -> str:
     return os.path.realpath(root)
 

@@ -260,7 +260,7 @@ def _may_be_turned(path: Path) -> bool:
     with open(path, "rb", buffering=0) as file:
         head = file.read(1 << 16)
     plain = head[:3] == b"\xff\xd8\xff" or (head[:4] == b"\x89PNG" and b"IDAT" in head)
-    return not plain or any(word in head for word in (b"xif", b"XIF", b"rientation"))
+    return not plain or any(word in head for word in (b"Exif", b"eXIf", b"exif", b"rientation"))
 
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:

@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from editgauge import catalog
 from editgauge.reports import drawing, figures
+from editgauge.tables.metrics import metrics_of
 from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 
@@ -169,3 +171,20 @@ def test_files_for_papers_embed_their_fonts_and_those_of_the_page_keep_their_let
     svg, table = drawing.write([figure], tmp_path, ("svg",), "0-")
     assert (svg.name, table.suffix) == ("0-bars-task-VC-faithful.svg", ".csv")
     assert "VC (faithful) by task" in svg.read_text()
+
+
+def test_the_papers_models_stand_beside_where_its_table_has_the_labels() -> None:
+    """Of the same judge alone; a label that the paper has no number of is a gap."""
+    organs = ("Teeth", "Liver", "Skin")
+    records = [record(organ, organ=organ) for organ in organs]
+    plots = catalog.find("benchmarks", "medebench").figures[:1]
+    for source, beside in (("gpt-4o-2024-11-20#1", True), ("qwen#1", False)):
+        made = [row(o, "m", "EA", 5.0, benchmark="medebench", source=source) for o in organs]
+        of = frame(made, records, "medebench")
+        (found,) = figures.figures(of, metrics_of(of), plots, published=True)
+        assert found.labels == ("Teeth", "Skin", "Liver")
+        assert ("imagic †" in found.series) is beside
+        if beside:
+            assert means(found, "imagic †")[:2] == [0.49, 0.19]
+            assert math.isnan(means(found, "imagic †")[2])
+            assert "imagic †,Teeth,0.49,,1,," in figures.as_csv(found)

@@ -165,10 +165,11 @@ def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[flo
     for number, (name, values) in enumerate(zip(names, figure.series.values(), strict=True)):
         closed = [0] if figure.kind == "radar" else []
         order = [*range(len(values)), *closed]
+        apart = number + number // len(COLOURS)  # the thirteenth is not drawn as the first
         axes.plot(
             [across[i] for i in order], [values[i].value for i in order], label=name,
-            color=COLOURS[number % len(COLOURS)], linestyle=_STYLES[number % len(_STYLES)],
-            marker=_MARKERS[number % len(_MARKERS)],
+            color=COLOURS[number % len(COLOURS)], linestyle=_STYLES[apart % len(_STYLES)],
+            marker=_MARKERS[apart % len(_MARKERS)],
         )  # fmt: skip
 
 

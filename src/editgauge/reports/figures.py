@@ -15,6 +15,7 @@ import numpy as np
 from editgauge import escape
 from editgauge.reports.scripts import number
 from editgauge.statistics.resampling import Estimate, mean_interval
+from editgauge.tables.layouts import every_table
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
 from editgauge.tables.results import Results
 from editgauge.tables.slices import in_order
@@ -22,6 +23,8 @@ from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve", "histogram", "counts"]
 NO_SCORE = "no score"
+PAPERS = " †"
+"""Behind the name of a paper's model."""
 _MOST_LABELS = 40
 _MOST_BINS = 20
 
@@ -50,10 +53,12 @@ def figures(
     plots: Sequence[Plot] = (),
     *,
     only: Collection[str] = (),
+    published: bool = False,
 ) -> list[Figure]:
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant) and
     each source that made it, people's aside. No two have one name. `only`: the metrics whose means
-    are shown; empty: all.
+    are shown; empty: all. `published`: with the papers' models beside, where a paper has numbers of
+    these labels by the same judge or engine.
     """
     frame = frame.without_people()
     names = [name for name in frame.metrics if not only or name in only]
@@ -64,15 +69,34 @@ def figures(
         elif plot.kind == "counts":
             found += _counted(frame, plot)
         else:
-            found += [one for name in names for one in _means(frame, metrics, name, plot)]
+            drawn = (one for name in names for one in _means(frame, metrics, name, plot))
+            found += (
+                [_with_papers(*one) for one in drawn] if published else [one for one, *_ in drawn]
+            )
     apart = escape.apart([figure.name for figure in found])
     return [replace(figure, name=name) for figure, name in zip(found, apart, strict=True)]
 
 
+def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:
+    for paper in every_table(frame):
+        lines, of = paper.publication(frame), [c for c in paper.columns if c.metric == metric]
+        names = {label: c.name for c in of for label in c.labels.values() if len(c.labels) == 1}
+        if lines is None or lines.other_maker(frame) or not names.keys() & {*figure.labels}:
+            continue
+        beside = {}
+        for row in (row for row in lines.rows() if row.kind == "published"):
+            values = (row.cell(names.get(label, "")).value for label in figure.labels)
+            told = (math.nan if value is None else value for value in values)
+            beside[row.name + PAPERS] = tuple(Estimate(v, math.nan, math.nan, 0) for v in told)
+        title = f"{figure.title} ({PAPERS.strip()} the paper's, of the full release)"
+        return replace(figure, title=title, series={**figure.series, **beside})
+    return figure
+
+
 def _means(
     frame: Results, metrics: Mapping[str, Metric], metric: str, plot: Plot
-) -> Iterator[Figure]:
-    """A metric's means at the values of an attribute, or of its tier or score."""
+) -> Iterator[tuple[Figure, str, Results]]:
+    """A metric's means at the values of an attribute, or of its tier or score; of which rows."""
     about = metrics.get(metric) or unknown(metric)
     names = [plot.attribute, f"{plot.attribute}_tier", f"{plot.attribute}_score"]
     attribute = next((name for name in names if name in frame.samples.names()), "")
@@ -89,7 +113,8 @@ def _means(
             labels = side.samples.labels(plot.each)
             parts = [(of, side.of_samples(labels == of)) for of in in_order(labels) if of]
         for of, part in parts:
-            yield from _of_labels(part, about, variant, plot, (title, source, of))
+            for one in _of_labels(part, about, variant, plot, (title, source, of)):
+                yield one, metric, part
 
 
 def _of_labels(
@@ -225,7 +250,8 @@ def as_csv(figure: Figure) -> str:
         for label, of, one in zip(figure.labels, figure.counts, values, strict=True):
             names = [escape.csv_text(text) for text in (figure.title, editor, label)]
             value, low, high = ("" if math.isnan(v) else f"{v:.6g}" for v in one[:3])
-            writer.writerow([*names, value, "" if counted else one.n, of, low, high])
+            n = "" if counted or editor.endswith(PAPERS) else one.n
+            writer.writerow([*names, value, n, of, low, high])
     return stream.getvalue()
 
 

@@ -48,6 +48,7 @@ class Part:
     title: str = ""
     about: str = ""
     plots: Sequence[Plot] = ()
+    published: bool = False
     study: Mapping[str, Any] | None = None
 
 
@@ -73,6 +74,7 @@ def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) ->
         title=name if benchmark is None else benchmark.title,
         about="" if benchmark is None else benchmark.about,
         plots=() if benchmark is None else benchmark.figures,
+        published=published,
     )
 
 

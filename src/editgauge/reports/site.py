@@ -80,7 +80,9 @@ def build(
         seen = about["overview"]  # the first page's metrics are in the page, all for papers
         leading = {lead["link"]["metric"] for lead in seen["leads"].values()}
         leading = leading or {(seen["by"] or {}).get("metric")}
-        found = figures.figures(part.frame, part.metrics, part.plots, only=leading)
+        found = figures.figures(
+            part.frame, part.metrics, part.plots, only=leading, published=part.published
+        )
         about |= _draw(found, to / "figures", f"{number}-")
         shown.append(about)
         diagnosed.append((part.title or part.frame.benchmark, part.frame))

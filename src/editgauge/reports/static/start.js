@@ -60,8 +60,14 @@ const Start = (function () {
         [EG.number(line.value, lead.digits), line.low === null ? null : h("small", { class: "interval" }, " " + EG.interval(line, lead.digits))],
           line.rank,
         line.rank_low === line.rank_high ? line.rank_low : line.rank_low + "–" + line.rank_high, line.n + "/" + line.of,
-          strip(line, low - room, high + room)])), lead.paper && [h("p", { class: "note" }, "The paper's own columns, of all the samples that each model has" +
-          (lead.paper.rows.some((row) => row.kind === "published") ? "; † is the paper's line" : "") + ":"), Tables.lines(about, lead.paper)]);
+          strip(line, low - room, high + room)])));
+  }
+
+  // The paper's headline columns, and its own lines where they can be compared.
+  function headlines(about) {
+    const lead = Scores.lead(about), published = lead && lead.paper && lead.paper.rows.some((row) => row.kind === "published");
+    return lead && lead.paper && h("div", {}, h("p", { class: "note" }, "The paper's own columns, of all the samples that each model has" +
+      (published ? "; † is the paper's line" : "") + ":"), Tables.lines(about, lead.paper));
   }
 
   // Whether it happened to all models (anchors aside, where they are none of them), and on the same samples.
@@ -137,7 +143,7 @@ const Start = (function () {
       about.study && ["study", "What people said"]].filter(Boolean);
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
       h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), extent(about),
-      h("div", { class: "columns" }, ranking(about), wrong(about, index)), groups(about, index), first(about, index),
+      h("div", { class: "columns" }, ranking(about), wrong(about, index)), headlines(about), groups(about, index), first(about, index),
       h("p", { class: "ways" }, ways.map(([view, words]) => h("a", { href: EG.address([view, about.name]) }, words))));
   }
 

@@ -16,6 +16,7 @@ from editgauge.errors import RunError
 from editgauge.store import lease, schema, sqlite
 
 FILE = "run.sqlite"
+MEND = "see: editgauge check RUN --repair"
 Found = TypeVar("Found")
 _MOST_NOTES = 1000
 _NAMED = {
@@ -200,12 +201,25 @@ class RunFile:
         """The records of a table other than the rows that stand their checksums; that others do
         not is noted.
         """
-        query = f"SELECT * FROM {table} ORDER BY {order}"
-        known = self._tried(lambda db: db.execute(query).fetchall(), table)
+        known, whole = self.counted(table, f"SELECT * FROM {table} ORDER BY {order}")
         sound = [record for record in known if schema.stands(table, record)]
         if lost := len(known) - len(sound):
             self.note(f"{FILE}: {lost} of the {table} are damaged; {_MENDS[table]}")
+        elif not whole:
+            self.note(f"{FILE}: the {table} are not those that were written; {MEND}")
         return sound
+
+    def counted(self, table: str, query: str, part: int = 0) -> tuple[list[tuple[Any, ...]], bool]:
+        """The records of a query, and whether they are those that were written."""
+        counts = f"SELECT records, marks FROM counts WHERE name = '{table}' AND part = {part}"
+
+        def read(db: sqlite3.Connection) -> tuple[list[tuple[Any, ...]], bool]:
+            with sqlite.reading(db):
+                known = db.execute(query).fetchall()
+                told = db.execute(counts).fetchone() or (0, 0)
+            return known, told == schema.counted(known)
+
+        return self._tried(read, table)
 
 
 def put(db: sqlite3.Connection, table: str, record: Sequence[object]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from editgauge.store import schema
-from editgauge.store.file import FILE, RunFile
+from editgauge.store.file import FILE, MEND, RunFile
 from editgauge.store.schema import RowKey, RowRecord, Series
 from editgauge.types import Row, Status, Variant
 
@@ -105,14 +105,16 @@ class Rows(RunFile):
         """The rows of a series as the table has them, by sample and repeat; those that do not stand
         their checksum are left out and noted.
         """
-        query = "SELECT * FROM rows WHERE series = ? ORDER BY sample, repeat"
-        known = self._tried(lambda db: db.execute(query, (series.id,)).fetchall(), "rows")
+        query = f"SELECT * FROM rows WHERE series = {series.id:d} ORDER BY sample, repeat"
+        known, whole = self.counted("rows", query, series.id)
         sound = [one for one in known if _stands(one)]
+        rows = f"rows of {series.editor}, {series.metric} ({series.variant})"
         if lost := len(known) - len(sound):
-            self.note(
-                f"{FILE}: {lost} rows of {series.editor}, {series.metric} ({series.variant}) are "
-                f"damaged or gone; `editgauge score` makes them again"
-            )
+            told = f"{lost} {rows} are damaged or gone; `editgauge score` makes them again"
+            self.note(f"{FILE}: {told}")
+        elif not whole:
+            self.note(f"{FILE}: the {rows} are not those that were written; left out; {MEND}")
+            return []
         return sound
 
     def _each(self, every: Iterable[Series]) -> Iterator[tuple[Series, str, RowRecord]]:

@@ -1,6 +1,6 @@
 """What can be read of a run's file that SQLite does not read any more, by ranges of its keys: one
-damaged page costs the records in it. The first page, which says where the tables begin, is taken
-from a new file: the tables of every run begin at the same pages.
+damaged page costs the records in it. The pages that say where the tables begin are taken from a
+new file: they are the same in every run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def salvaged(file: Path) -> sqlite3.Connection:
 
 
 def _readable(file: Path, folder: Path) -> Path:
-    """A copy of the file, with its journal in it and the first page of a new one."""
+    """A copy of the file, with its journal in it and the tables of a new one."""
     copy, new = folder / "run.sqlite", folder / "new.sqlite"
     shutil.copyfile(file, copy)
     with contextlib.suppress(*_READING, OSError):
@@ -48,11 +48,17 @@ def _readable(file: Path, folder: Path) -> Path:
         with contextlib.closing(sqlite3.connect(copy)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     sqlite.create(new, schema.SCHEMA)
-    data, empty = copy.read_bytes(), new.read_bytes()
-    pages, first = -(-max(len(data), len(empty)) // _PAGE), bytearray(empty[:_PAGE])
-    first[28:32] = pages.to_bytes(4, "big")
-    first[18:20] = b"\1\1"  # read without a journal
-    copy.write_bytes(first + data[_PAGE:].ljust((pages - 1) * _PAGE, b"\0"))
+    with contextlib.closing(sqlite3.connect(new)) as db:
+        begins = {page for (page,) in db.execute("SELECT rootpage FROM sqlite_master")}
+    empty, data = new.read_bytes(), bytearray(copy.read_bytes())
+    pages = -(-max(len(data), len(empty)) // _PAGE)
+    data.extend(bytes(pages * _PAGE - len(data)))
+    for start in range(0, len(empty), _PAGE):
+        if start // _PAGE + 1 not in begins:
+            data[start : start + _PAGE] = empty[start : start + _PAGE]
+    data[28:32] = pages.to_bytes(4, "big")
+    data[18:20] = b"\1\1"  # read without a journal
+    copy.write_bytes(data)
     return copy
 
 
@@ -63,33 +69,50 @@ def _copy(broken: sqlite3.Connection, new: sqlite3.Connection) -> None:
     for table in ("entries", "samples", "metrics", "series", "origins", "edits"):
         key = "sample" if table == "edits" else "id"
         query = f"SELECT * FROM {table} WHERE {key} BETWEEN ? AND ?"
-        _keep(new, table, _ranges(broken, query, (), most))
+        _keep(new, table, _ranges(broken, query, (), most)[0])
     (last,) = new.execute("SELECT coalesce(max(id), 0) FROM samples").fetchone()
     query = "SELECT * FROM rows WHERE series = ? AND sample BETWEEN ? AND ?"
-    for series in new.execute("SELECT id FROM series").fetchall():
-        _keep(new, "rows", _ranges(broken, query, series, last))
+    for (series,) in new.execute("SELECT id FROM series").fetchall():
+        found, whole = _ranges(broken, query, (series,), last)
+        kept = _keep(new, "rows", found)
+        if whole and kept == len(found) and not _are_those(broken, series, found):
+            new.execute("DELETE FROM rows WHERE series = ?", (series,))
     new.execute("DELETE FROM rows WHERE sample NOT IN (SELECT id FROM samples)")
 
 
-def _keep(new: sqlite3.Connection, table: str, found: list[Record]) -> None:
+def _are_those(broken: sqlite3.Connection, series: int, found: list[Record]) -> bool:
+    """Whether rows that can all be read are those that were written."""
+    query = "SELECT records, marks FROM counts WHERE name = 'rows' AND part = ?"
+    with contextlib.suppress(*_READING):
+        return broken.execute(query, (series,)).fetchone() in (None, schema.counted(found))
+    return True
+
+
+def _keep(new: sqlite3.Connection, table: str, found: list[Record]) -> int:
     told: Record = () if table == "rows" else (table,)
-    for one in found:
-        if schema.mark(*told, *one[:-1]) == one[-1]:
-            holes = ", ".join("?" * len(one))
-            with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
-                new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({holes})", one)
+    sound = [one for one in found if schema.mark(*told, *one[:-1]) == one[-1]]
+    for one in sound:
+        holes = ", ".join("?" * len(one))
+        with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
+            new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({holes})", one)
+    return len(sound)
 
 
-def _ranges(broken: sqlite3.Connection, query: str, values: Record, most: int) -> list[Record]:
-    """The records whose key is at most `most`; where they cannot be read, those of halves."""
+def _ranges(
+    broken: sqlite3.Connection, query: str, values: Record, most: int
+) -> tuple[list[Record], bool]:
+    """The records whose key is at most `most`, where they cannot be read those of halves; and
+    whether all could be.
+    """
     found: list[Record] = []
-    todo = [(0, most)]
+    todo, whole = [(0, most)], True
     while todo:
         low, high = todo.pop()
         try:
             found += broken.execute(query, (*values, low, high)).fetchall()
         except _READING:
+            whole = False
             if high - low >= _FEWEST:
                 middle = (low + high) // 2
                 todo += [(low, middle), (middle + 1, high)]
-    return found
+    return found, whole

@@ -13,7 +13,7 @@ import os
 import platform
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -27,11 +27,26 @@ from editgauge import __version__
 from editgauge.store import paths
 from editgauge.types import VARIANTS, Edit, Finding, Row, Sample, Status
 
-FORMAT = "4"
+FORMAT = "5"
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
 # facts: format, generation of the rows, mark of rows.parquet; entries: one a command; metrics:
 # direction, range and heading; series: rows that differ by sample and repeat alone; origins: what
-# made a row
+# made a row; counts: how many records a table (or a series of rows) has, and the sum of their
+# marks: a page of an earlier day, or one in another's place, has sound records and is told by it
+
+
+def _counted(table: str, part: str) -> tuple[str, str]:
+    """The triggers that keep the counts of a table: `part` is what a record counts for."""
+    new, old = part.format("NEW"), part.format("OLD")
+    added = f"""CREATE TRIGGER {table}_in AFTER INSERT ON {table} BEGIN
+        INSERT INTO counts VALUES('{table}', {new}, 1, NEW.mark) ON CONFLICT(name, part)
+        DO UPDATE SET records = records + 1, marks = marks + NEW.mark; END"""
+    taken = f"""CREATE TRIGGER {table}_out AFTER DELETE ON {table} BEGIN
+        UPDATE counts SET records = records - 1, marks = marks - OLD.mark
+        WHERE name = '{table}' AND part = {old}; END"""
+    return added, taken
+
+
 SCHEMA = (
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER) WITHOUT ROWID",
     "CREATE TABLE entries(id INTEGER PRIMARY KEY, command TEXT, at TEXT, facts TEXT, mark INTEGER)",
@@ -52,6 +67,14 @@ SCHEMA = (
     """CREATE TABLE edits(sample INTEGER, editor TEXT,
         status TEXT NOT NULL, path TEXT, fingerprint TEXT NOT NULL,
         facts TEXT, mark INTEGER, PRIMARY KEY(sample, editor)) WITHOUT ROWID""",
+    """CREATE TABLE counts(name TEXT, part INTEGER, records INTEGER NOT NULL,
+        marks INTEGER NOT NULL, PRIMARY KEY(name, part)) WITHOUT ROWID""",
+    *_counted("rows", "{}.series"),
+    *(
+        trigger
+        for table in ("entries", "samples", "metrics", "series", "origins", "edits")
+        for trigger in _counted(table, "0")
+    ),
 )
 NO_RECORD = (ValueError, msgspec.ValidationError)
 """What reading a record raises that is none."""
@@ -67,6 +90,12 @@ _DIGEST = re.compile("[0-9a-f]{32}")
 def mark(*values: object) -> int:
     """The checksum of a record: of its table's name (rows: without it) and columns, in order."""
     return zlib.crc32(repr(values).encode()) - _HALF  # SQLite has four bytes for it
+
+
+def counted(records: Iterable[Sequence[Any]]) -> tuple[int, int]:
+    """How many records there are, and the sum of their marks, as `counts` has them."""
+    marks = [record[-1] for record in records]
+    return len(marks), sum(mark for mark in marks if isinstance(mark, int))
 
 
 def stands(table: str, record: Sequence[Any]) -> bool:

@@ -24,7 +24,12 @@ FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises of a damaged file; its own message may be no text."""
 _JOURNALS = ("-wal", "-shm", "-journal")
 _MEND = "see: editgauge check RUN --repair"
-_SETTINGS = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = FILE")
+_SETTINGS = (
+    "recursive_triggers = ON",
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+    "temp_store = FILE",
+)
 _SYSTEM = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 
 
@@ -50,6 +55,19 @@ def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         with contextlib.suppress(sqlite3.Error):
             db.execute("ROLLBACK")
         raise
+
+
+@contextlib.contextmanager
+def reading(db: sqlite3.Connection) -> Iterator[None]:
+    """What is read in the `with` block is of one moment, whoever writes."""
+    begun = not db.in_transaction
+    if begun:
+        db.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if begun:
+            db.execute("ROLLBACK")
 
 
 def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[object]]) -> None:

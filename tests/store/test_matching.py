@@ -86,6 +86,48 @@ def test_a_map(tmp_path: Path, samples: list[Sample]) -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "synthetic-{topic}-{n}-mymodel",
+        "synthetic/{kind}/{n}/output",
+        "{kind}/{n}/output",
+        "{title}/{n}-out",
+        "KRIS_{upper}-{n}",
+        "edited_{kind}_{n}_seed42",
+        "results/ours v2/{kind}.{n}.edited",
+    ],
+)
+def test_realistic_names_are_guessed(tmp_path: Path, name: str) -> None:
+    """Topics, a folder for each output, another spelling of a category: what tells two samples of
+    one number apart.
+    """
+    first, files = make_sample(tmp_path / "data"), dict[str, str]()
+    samples = []
+    for kind, topic in (("count_change", "Shops & Signs"), ("color_change", "Maps")):
+        for n in ("0107", "0219"):
+            spelled = {"title": kind.replace("_", " ").title(), "upper": kind.upper()}
+            files[f"{kind}/{n}"] = name.format(n=n, kind=kind, topic=topic, **spelled) + ".png"
+            labels: dict[str, Any] = {"split": "synthetic", "attributes": {"topic": topic}}
+            stem = f"synthetic/{kind}/{n}"
+            samples.append(replace(first, id=f"{kind}/{n}", category=("B", kind),
+                                   output_stems=(stem,), **labels))  # fmt: skip
+    place = folder(tmp_path, *files.values())
+    found = matches_of(place, samples)
+    assert {one: path.relative_to(place).as_posix() for one, path in found.named.items()} == files
+    again = by_pattern(place, samples, found.rule)
+    assert again.named == found.named, "what is offered is what is taken"
+
+
+def test_case_tells_files_apart_that_differ_in_nothing_else(
+    tmp_path: Path, samples: list[Sample]
+) -> None:
+    place = folder(tmp_path, "real-000.png", "REAL_000.png")
+    if len(list(place.iterdir())) == 2:
+        found = by_pattern(place, samples, "{split}-{name}")
+        assert found.named == {"Real/000": place / "real-000.png"}
+
+
+@pytest.mark.parametrize(
     ("files", "rule"),
     [
         (("res-0-final.png", "res-1-final.png", "res-2-final.png"), "res-{number}-final"),

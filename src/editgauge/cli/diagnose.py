@@ -104,8 +104,8 @@ def diagnose(
             print()
             print_table(table, "terminal")
         shown = f"--benchmark {found.benchmark} --published --intervals"
-        print(f"\nnext: editgauge table {place} {shown}")
-        print(f"      editgauge report {place}   (its page: Why edits failed)")
+        output.said("", f"next:  editgauge table {place} {shown}")
+        output.said(f"       editgauge report {place}   (its page: Why edits failed)")
     return 0 if found.complete else 1
 
 

@@ -6,6 +6,7 @@ stands between `print` and it.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import textwrap
@@ -30,7 +31,7 @@ text it can erase nothing that was finished.
 _WARNINGS = 20
 _LIBRARIES = ("TRANSFORMERS_VERBOSITY", "DIFFUSERS_VERBOSITY", "HF_HUB_VERBOSITY")
 """What libraries with a log of their own read when they are imported, here and in workers."""
-_said = {"quiet": False, "json": False}
+_said: dict[str, Any] = {"quiet": False, "json": False, "plugin": ""}
 
 
 # -- the stream ------------------------------------------------------------------------------------
@@ -84,16 +85,18 @@ def raw(stream: TextIO) -> TextIO:
 
 
 @contextmanager
-def saying(*, quiet: bool = False, json: bool = False, verbose: bool = False) -> Iterator[None]:
+def saying(
+    *, quiet: bool = False, json: bool = False, verbose: bool = False, plugin: str = ""
+) -> Iterator[None]:
     """Within a `with` block: no progress and no warnings; results as JSON; what libraries log goes
-    to standard error.
+    to standard error; commands that are offered have the `plugin`.
     """
     if verbose:
         _log()
     named = [name for name in _LIBRARIES if quiet and name not in os.environ]
     os.environ |= dict.fromkeys(named, "error")
     before = dict(_said)
-    _said.update(quiet=quiet, json=json)
+    _said.update(quiet=quiet, json=json, plugin=plugin)
     try:
         yield
     finally:
@@ -120,12 +123,12 @@ def _log() -> None:
 
 def quiet() -> bool:
     """Whether progress and warnings are left out."""
-    return _said["quiet"]
+    return bool(_said["quiet"])
 
 
 def as_json() -> bool:
     """Whether results are printed as JSON, and no progress is."""
-    return _said["json"]
+    return bool(_said["json"])
 
 
 # -- results ---------------------------------------------------------------------------------------
@@ -141,8 +144,10 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
 
 def said(*lines: str) -> None:
     """Print lines for people alone: beside a result that was printed, or before one."""
+    own = f"editgauge --plugin {shlex.quote(_said['plugin'])} "
     for line in () if as_json() else lines:
-        print(fitted(line), flush=True)
+        named = line.replace("editgauge ", own) if _said["plugin"] else line
+        print(fitted(named), flush=True)
 
 
 def fitted(line: str) -> str:

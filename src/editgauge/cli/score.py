@@ -139,9 +139,11 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
     if others := [_of(some[0]) for some in list(named.values())[1:]]:
-        print(f"\nalso:  {'; '.join(others)}: editgauge table {place} --only NAME")
-    print(f"rows:  {place}   report: editgauge report {place}")
-    print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")
+        output.said("", f"also:  {'; '.join(others)}: editgauge table {place} --only NAME")
+    output.said(
+        f"rows:  {place}   report: editgauge report {place}",
+        f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals",
+    )
 
 
 def _of(table: Table) -> str:

@@ -186,8 +186,10 @@ def by_pattern(
     Fields: those of `_facts`, every attribute, and ``{place}``: which sample it is in the order of
     the metadata, from 1 (``{place0}``: from 0), counted for each value of the other fields.
     ``{place:04}`` has leading zeros. ``*`` stands for any text without ``/``. Without an extension
-    any picture's will do. `there`: the pictures of the folder, where they are known. Raises
-    `UsageError` for a field that no sample has, `DataError` where the folder is none.
+    any picture's will do; letters' case, and which of blank, ``-`` and ``_`` stands between words,
+    matter only where files differ in nothing else. `there`: the pictures of the folder, where they
+    are known. Raises `UsageError` for a field that no sample has, `DataError` where the folder is
+    none.
     """
     there = pictures(folder) if there is None else there
     fields = {name for name, _ in _FIELD.findall(pattern)}
@@ -207,12 +209,14 @@ def by_pattern(
     whole = pattern.lower().endswith(EXTENSIONS)
     by_name: dict[str, list[str]] = {}
     for file in there:
-        by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
+        by_name.setdefault(_alike(file if whole else os.path.splitext(file)[0]), []).append(file)
     turn, files = -1 if pattern.startswith("*") else 1, {}
     in_order = sorted(name[::turn] for name in by_name)
     for name, facts in every.items():
         fitting = _fitting(pattern, facts, in_order, turn) if fields <= facts.keys() else []
-        files[name] = tuple(sorted(file for one in fitting for file in by_name[one]))
+        fit = sorted(file for one in fitting for file in by_name[one])
+        exact = [file for file in fit if _exactly(pattern, facts, file)] if len(fit) > 1 else fit
+        files[name] = tuple(exact or fit)
     missed = next((every[name] for name in every if not files[name]), {})
     return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
 
@@ -223,7 +227,7 @@ def _fitting(
     """The names that the filled pattern fits: those alone are tried that begin as it does, or end
     so where `turn` is -1: then `in_order` has them from their ends.
     """
-    steps = [filled(part, facts) for part in pattern.split("*")]
+    steps = [_alike(filled(part, facts)) for part in pattern.split("*")]
     wanted = re.compile("[^/]*".join(map(re.escape, steps)))
     begin = steps[0] if turn == 1 else steps[-1][::-1]
     for at in range(bisect.bisect_left(in_order, begin), len(in_order)):
@@ -233,6 +237,16 @@ def _fitting(
             yield name
         elif len(steps) == 1:
             return
+
+
+def _alike(name: str) -> str:
+    """Equal for names that differ in case, or in what stands between words."""
+    return re.sub(r"[ _-]+", "_", name.casefold())
+
+
+def _exactly(pattern: str, facts: Mapping[str, str], file: str) -> bool:
+    wanted = "[^/]*".join(re.escape(filled(part, facts)) for part in pattern.split("*"))
+    return re.fullmatch(rf"{wanted}(\.\w+)?", file) is not None
 
 
 def _facts(sample: Sample) -> dict[str, str]:
@@ -264,27 +278,40 @@ def _suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
     """Patterns that files' names suggest: a fact of a sample, or a number, stands in the name, the
     rest is the same in most of them, or is told by ``*`` or a fact that folders are called by.
     """
-    told, counted = Counter[str](), Counter[str]()
+    names = [os.path.splitext(file)[0] for file in there[:: max(1, len(there) // _LOOKED_AT)]]
+    names = [name for name in names if "{" not in name and "*" not in name]
     every = [_facts(sample) for sample in samples]
-    folders = {facts[fact]: f"{{{fact}}}" for fact in reversed(_FOLDERS) for facts in every
+    labels = {name for one in samples for name, text in one.attributes.items()
+              if isinstance(text, str) and len(text) > 2}  # fmt: skip
+    places = (*_FOLDERS, *sorted(labels))
+    alike = [{fact: _alike(text) for fact, text in facts.items()} for facts in every]
+    sure = _surest(names, every, places) + _surest([_alike(one) for one in names], alike, places)
+    folders = {facts[fact]: f"{{{fact}}}" for fact in reversed(places) for facts in every
                if facts.get(fact)}  # fmt: skip
-    for file in there[:: max(1, len(there) // _LOOKED_AT)]:
-        name = os.path.splitext(file)[0]
-        if "{" not in name and "*" not in name:
-            told.update({one for facts in every for one in _telling(name, facts)})
-            counted.update(_counting(name, folders))
+    counted = Counter(one for name in names for one in _counting(name, folders))
+    return [*dict.fromkeys(sure), *(one for one, _ in counted.most_common(_SUGGESTED))]
+
+
+def _surest(
+    names: Sequence[str], every: Sequence[Mapping[str, str]], places: Sequence[str]
+) -> list[str]:
+    """The patterns that most names suggest."""
     rank = {name: number for number, name in enumerate(_TELLING)}
-    sure = sorted(
+    told = Counter[str]()
+    for name in names:
+        told.update({one for facts in every for one in _telling(name, facts, places)})
+    order = sorted(
         told, key=lambda one: (-told[one], "*" in one, rank[_FIELD.findall(one)[-1][0]], one)
     )
-    return sure[:_SUGGESTED] + [one for one, _ in counted.most_common(_SUGGESTED)]
+    return order[:_SUGGESTED]
 
 
-def _telling(name: str, facts: Mapping[str, str]) -> Iterator[str]:
+def _telling(name: str, facts: Mapping[str, str], places: Sequence[str]) -> Iterator[str]:
     """The patterns that a name suggests if it is this sample's: the whole name, and with ``*``
-    behind the fact, or for all that stands before it in the file's own name.
+    behind the fact, or for all that stands before it in the file's own name. `places`: facts that
+    folders are called by.
     """
-    called = [(facts[place], f"{{{place}}}") for place in _FOLDERS if facts.get(place)]
+    called = [(facts[place], f"{{{place}}}") for place in places if facts.get(place)]
     told = [(fact, facts.get(fact, ""), "") for fact in _TELLING]
     padded = [run for run in re.findall(r"0\d+", name) if run.lstrip("0") == facts["number"]]
     told += [("number", run, f":0{len(run)}") for run in padded]
@@ -292,7 +319,8 @@ def _telling(name: str, facts: Mapping[str, str]) -> Iterator[str]:
         if not value or value not in name:
             continue
         before, _, after = name.rpartition(value)
-        if before[-1:].isalnum() or after[:1].isalnum() or "/" in after:
+        folder_s = "/" in after and not (after[0] == "/" and before[-1:] in ("", "/"))
+        if before[-1:].isalnum() or after[:1].isalnum() or folder_s:
             continue  # a part of a longer word or number, or of a folder's name
         field = f"{{{fact}{width}}}"
         heads = {_headed(before, dict(order)) for order in (called, called[::-1])}

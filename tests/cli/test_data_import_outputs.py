@@ -33,7 +33,7 @@ def outputs(tmp_path: Path) -> Path:
 def test_look_then_copy_then_score(outputs: Path, tmp_path: Path) -> None:
     looked = call("import", "mini", "--from", outputs, "--pattern", "{flat}_edited")
     assert looked.exit_code == 1, "samples have no output"
-    assert "3 samples have a file of their own" in looked.stdout
+    assert "samples with a file of their own: 3" in looked.stdout
     assert "unexpected files (1): contact-sheet.png" in looked.stdout
     words = ("--from", outputs, "--editor", "mine", "--to", tmp_path / "official", "--json")
     done = json.loads(call("import", "mini", *words).stdout)

@@ -242,6 +242,7 @@ def test_a_rule_for_a_part_of_the_samples_is_judged_on_it_alone(tmp_path: Path) 
         ("[[metric]]\nname = 'VC'\nmarign = 1.0\n", "marign"),
         ("[[metric]]\nname = 'VC'\nmargin = 'wide'\n", "margin"),
         ("[[metric", "policy.toml"),
+        ("[[metric]]\nname = 'averge'\nmargin = 1.0\n", "did you mean average"),
     ],
 )
 def test_a_wrong_policy_is_one_error_that_names_it(policy: str, named: str, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from editgauge import catalog
-from editgauge.errors import DataError
+from editgauge.errors import DataError, UsageError
 from editgauge.scoring.imports import Imported, import_scores
 from editgauge.store.run import Run
 from editgauge.types import Sample, Status
@@ -80,7 +80,7 @@ def test_error_files_of_a_folder_are_taken_in_one_call(run: Run, tmp_path: Path)
     assert (found.rows, found.unknown) == (6, [])
     values = {key[0]: value for key, (value, _) in rows(run).items() if key[1] == "mse"}
     assert values == {IDS[0]: 1.0, ids[3]: 2.0, IDS[2]: 4.0}
-    with pytest.raises(DataError, match="the name of their editor"):
+    with pytest.raises(UsageError, match="editor wanted: the files of"):
         taken(run, "texteditbench", tmp_path / "results", ids)
 
 

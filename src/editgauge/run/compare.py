@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from editgauge.diagnosis.metrics import ATTENTION, CHANGE
+from editgauge.errors import UnknownName
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
@@ -13,8 +16,8 @@ from editgauge.tables import notes, spec
 from editgauge.tables.compare import Comparison
 from editgauge.tables.gate import Gate
 from editgauge.tables.layouts import every_table
+from editgauge.tables.metrics import declared_of, metrics_of
 from editgauge.tables.metrics import directions as directions_of
-from editgauge.tables.metrics import metrics_of
 from editgauge.tables.policy import Policy
 from editgauge.tables.results import Results
 from editgauge.types import VARIANTS, Variant
@@ -59,6 +62,10 @@ def _otherwise_shown(frame: Results) -> frozenset[str]:
     return frozenset(c.metric for c in columns if c.of and c.formula is not spec.only)
 
 
+def _some(names: Collection[str], most: int = 12) -> str:
+    return ", ".join(sorted(names)[:most]) + (", …" if len(names) > most else "")
+
+
 def gate(
     every: Sequence[Results],
     a: str,
@@ -68,8 +75,17 @@ def gate(
     seed: int = 0,
 ) -> list[Gate]:
     """What the policy says of B against A on each benchmark, and one gate more for rules that none
-    could be asked about. The verdict of all is `tables.gate.verdict_of`.
+    could be asked about. The verdict of all is `tables.gate.verdict_of`. Raises `UnknownName` for a
+    rule about a metric that neither a benchmark here nor a run knows.
     """
+    names = {metric.name for metric in (*ATTENTION, *CHANGE)}
+    for results in every:
+        names |= {*declared_of(results), *results.metrics}
+    for rule in policy.rules:
+        if rule.metric not in names and not rule.benchmark:
+            near = difflib.get_close_matches(rule.metric, sorted(names), 2)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {_some(names)}"
+            raise UnknownName(f"policy: no metric is called {rule.metric!r}; {hint}")
     known = {results.benchmark: directions_of(results) for results in every}
     judged = [
         gates.judge(results, a, b, known[results.benchmark], policy, seed=seed) for results in every

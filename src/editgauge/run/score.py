@@ -173,9 +173,9 @@ class Scored:
         for editor in sorted({key[0] for key in summary.counts}):
             counter = Counter(self.samples.get(editor, {}))
             scored = counter.pop(Status.SCORED.value, 0)
-            parts = [f"{scored:,} sample{'s' * (scored != 1)} with scores"] if scored else []
-            parts += [f"{n:,} with one {s.replace('_', ' ')}" for s, n in counter.most_common()]
-            yield f"{editor}: {', '.join(parts) or 'no samples of its own'}"
+            rest = ", ".join(f"{n:,} {s.replace('_', ' ')}" for s, n in counter.most_common())
+            some = f"; without some score: {rest}" if rest else ""
+            yield f"{editor}: {scored:,} sample{'s' * (scored != 1)} with scores{some}"
         if self.reasons:
             yield "no score, the commonest reasons:"
         for scorer, status, reason, number in self.reasons[:6]:

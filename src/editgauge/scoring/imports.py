@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from editgauge.errors import DataError
+from editgauge.errors import DataError, UsageError
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
 from editgauge.types import JUDGE_SCORER, Benchmark, Metric, Row, Sample, Status, Variant
@@ -136,7 +136,8 @@ def _read(
     if files and editor:
         return [score for file in files for score in _read(benchmark, file, known, editor)]
     if files:
-        wanted.append("the name of their editor, for files that are read one by one")
+        why = f"wanted: the files of {path} do not say whose scores they are"
+        raise UsageError(why, argument="editor")
     raise DataError(
         f"{path}: wanted {'; or '.join(dict.fromkeys(wanted)) or 'no file at all'}; found {found}"
     )

@@ -10,7 +10,7 @@ import bisect
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -124,9 +124,9 @@ class Matches:
         """What was found, in words, with some examples of each kind."""
         told = self.as_dict()
         found = [
-            f"{self.folder}: {len(self.there)} pictures, {len(self.files)} samples",
+            f"{self.folder}: {_counted(self.there, 'picture')}, {_counted(self.files, 'sample')}",
             f"rule: {self.rule}",
-            f"{len(told['matched'])} samples have a file of their own",
+            f"samples with a file of their own: {len(told['matched'])}",
         ]
         found += [f"  {sample}  <-  {file}" for sample, file in [*told["matched"].items()][:_SHOWN]]
         if self.by_place and told["matched"]:
@@ -143,7 +143,15 @@ class Matches:
         if self.looked_for and not told["matched"]:
             given = ", ".join(f"{{{name}}}={value}" for name, value in self.facts.items())
             found.append(f"its fields: {given}")
+            found.append(
+                "take them by a pattern of these fields, such as '{name}_*', or by a map: a csv "
+                "with the columns sample and file"
+            )
         return found
+
+
+def _counted(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def filled(pattern: str, facts: Mapping[str, str]) -> str:

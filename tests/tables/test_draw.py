@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from editgauge.tables.draw import draw, merged, paper, show
-from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.tables.table import Cell, Column, Table, TableRow, standing
 
 COLUMNS = (
     Column(name="syn_ssim", heading=("Synthetic", "SSIM"), digits=3, direction="higher"),
@@ -103,7 +103,11 @@ def test_variants_that_print_alike_are_one_table() -> None:
     (one,) = merged([TABLE, corrected])
     assert one.variant == "faithful and corrected"
     row = replace(ROWS[0], cells={**ROWS[0].cells, "syn_mse": Cell(value=1.0, n=4, of=5)})
-    assert len(merged([TABLE, replace(corrected, rows=[row, *ROWS[1:]])])) == 2
+    _, part = merged([TABLE, replace(corrected, rows=[row, *ROWS[1:]])])
+    assert [line.name for line in part.rows] == [ROWS[0].name], "the others are alike"
+    assert standing(part).best == {(0, "syn_ssim"), (0, "syn_mse")}, (
+        "among all, as in the whole table"
+    )
 
 
 class TestMarkdown:

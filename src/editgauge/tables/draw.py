@@ -24,7 +24,7 @@ from rich.text import Text
 from editgauge import escape
 from editgauge.tables import latex
 from editgauge.tables.drawn import Drawn, Item, Mark, cell_text, grid, number, shared_counts
-from editgauge.tables.table import Cell, Column, Table, TableRow, standing
+from editgauge.tables.table import Cell, Column, Standing, Table, TableRow, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
@@ -84,18 +84,49 @@ def show(
 
 
 def merged(tables: Sequence[Table]) -> list[Table]:
-    """The tables, without the corrected one of two whose own lines are printed alike."""
-    kept: dict[tuple[Any, ...], Table] = {}
+    """The tables with each line once: of a corrected table without the lines that its faithful one
+    prints alike; where no own line is left, without the table.
+    """
+    kept: list[Table] = []
     for table in tables:
-        own = tuple(
-            (row.name, row.group, *(cell_text(row.cell(c.name), c) for c in table.columns))
-            for row in table.rows
-            if row.kind == "run"
+        key = (table.name, table.source)
+        place = next((n for n, one in enumerate(kept) if (one.name, one.source) == key), -1)
+        if place < 0 or kept[place].variant == table.variant:
+            kept.append(table)
+            continue
+        before = {*_lines(kept[place])}
+        new = [number for number, line in enumerate(_lines(table)) if line not in before]
+        if any(table.rows[number].own for number in new):
+            kept.append(_part(table, new))
+        else:
+            kept[place] = replace(kept[place], variant="faithful and corrected")
+    return kept
+
+
+def _lines(table: Table) -> list[tuple[str, ...]]:
+    """Each line as it is printed."""
+    return [
+        (
+            row.name,
+            row.group,
+            *(f"{c.name} {cell_text(row.cell(c.name), c)}" for c in table.columns),
         )
-        key = (table.name, table.source, own)
-        both = key in kept and kept[key].variant != table.variant
-        kept[key] = replace(kept[key], variant="faithful and corrected") if both else table
-    return list(kept.values())
+        for row in table.rows
+    ]
+
+
+def _part(table: Table, lines: Sequence[int]) -> Table:
+    """These lines of a table, with the places that they have in the whole of it."""
+    if len(lines) == len(table.rows):
+        return table
+    number = {line: new for new, line in enumerate(lines)}
+    places = (
+        frozenset((number[line], name) for line, name in place if line in number)
+        for place in standing(table)
+    )
+    notes = ["Lines that are alike in both variants stand in the faithful table.", *table.notes]
+    rows, meta = [table.rows[line] for line in lines], {**table.meta, "places": Standing(*places)}
+    return replace(table, rows=rows, notes=notes, meta=meta)
 
 
 def with_failures(table: Table, failures: Failures) -> Table:
@@ -195,6 +226,10 @@ def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
         drawing.add_column(heading, justify=side, no_wrap=True, vertical="bottom")
     for last, line in enumerate(drawn.lines, start=1):
         items = [line[place] for place in places]
+        if items[drawn.names - 1].mark == "count" and not any(
+            one.text for one in items[drawn.names :]
+        ):
+            continue  # counts that other columns have
         drawing.add_row(
             *(Text.assemble((escape.plain(item.text), _STYLES[item.mark])) for item in items),
             end_section=last in drawn.breaks,

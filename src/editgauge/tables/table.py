@@ -152,6 +152,8 @@ def standing(table: Table) -> Standing:
     join them only where the run covers the whole release and was made as the paper says
     (`meta["complete"]`); else they are left out. One line alone is neither best nor second.
     """
+    if (known := table.meta.get("places")) is not None:  # lines of a larger table
+        return Standing(*known)
     places: tuple[set[tuple[int, str]], ...] = (set(), set())
     papers = bool(table.meta.get("complete")) or all(row.kind != "run" for row in table.rows)
     groups: dict[tuple[str, str], list[int]] = {}

@@ -20,7 +20,7 @@ import torch
 from tests.editors import tiny_pipelines
 
 from editgauge import catalog
-from editgauge.editors.loading import call_of, content_hash
+from editgauge.editors.loading import call_of, content_hash, source_of
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import Unavailable, UsageError
@@ -182,6 +182,14 @@ def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
         "revision": MODELS["instructpix2pix"].revision,
     }
     assert edit.settings["revision"] == asked["revision"]
+
+
+def test_without_a_network_the_revision_is_that_of_what_was_fetched_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("huggingface_hub.HfApi", SimpleNamespace)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: "/snapshots/c0ffee")
+    assert source_of("me/mine", MODELS["magicbrush"], None) == ("me/mine", "c0ffee")
 
 
 def test_the_table_names_pipelines_and_arguments_that_exist() -> None:

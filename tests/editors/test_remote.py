@@ -294,6 +294,18 @@ def test_the_book_of_a_run_is_closed_after_an_edit(tmp_path: Path) -> None:
     assert str(book) not in [file.path for file in psutil.Process().open_files()]
 
 
+def test_two_names_are_two_draws(tmp_path: Path) -> None:
+    """Of one model with the same settings: neither is given the other's job or picture."""
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider(knows_keys=True) as provider:
+        for name in ("first", "second"):
+            made = editor("bfl", provider.url, run, name=name)
+            edit_all(run, "mini", samples, made)
+        assert provider.total == pytest.approx(2 * COST)
+        assert made.ledger.totals.booked == pytest.approx(2 * COST)
+    assert {record.editor for record in run.edits("mini")} == {"first", "second"}
+
+
 def test_a_users_retry_is_another_call(tmp_path: Path) -> None:
     """A refusal that is asked again has a new idempotency key; killed and asked once more, the
     retry has the key that it had.

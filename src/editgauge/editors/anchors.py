@@ -36,29 +36,30 @@ class NoSettings(msgspec.Struct):
 
 
 def copy(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """The input itself, byte for byte, whatever the instruction says. No settings."""
+    """The input itself, byte for byte, whatever the instruction says."""
     settings_of("copy", settings, NoSettings)
     return Anchor("copy")
 
 
 def reference(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """The benchmark's own reference edit, byte for byte; not applicable where there is none. No
-    settings.
+    """The benchmark's own reference edit, byte for byte; not applicable where there is none.
+
+    No settings.
     """
     settings_of("reference", settings, NoSettings)
     return Anchor("reference")
 
 
 def blank(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """A uniform mid-grey PNG (RGB 128, 128, 128) of the input's size as stored. No settings."""
+    """A uniform mid-grey PNG (RGB 128, 128, 128) of the input's size as stored."""
     settings_of("blank", settings, NoSettings)
     return Anchor("blank")
 
 
 def shuffle(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """The first input of another of `samples`, byte for byte: of another category where there is
-    one. Which one depends only on the two ids, so it is the same in every run over the same
-    samples. No settings.
+    """The first input of another sample, byte for byte: of another category where there is one.
+
+    Which one depends only on the two ids. No settings.
     """
     settings_of("shuffle", settings, NoSettings)
     return Anchor("shuffle", _partners(samples))

@@ -50,7 +50,9 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
-    """A program as an editor. Settings: `program` (required: the command line, split as a shell
+    """A program of one's own, which talks in lines of JSON.
+
+    Settings: `program` (required: the command line, split as a shell
     would), `name`, `timeout` (seconds a sample may take, 600), `concurrency` (programs side by
     side, 1), `seed` (0), `pictures` (how many input pictures it takes, 1). Raises `UsageError` for
     another setting or no program.

@@ -246,7 +246,8 @@ class DiffusersEditor(BaseEditor):
             try:
                 self._loaded = self.load_now()
             except Exception as error:  # whatever a library says of weights that are amiss
-                why = loading.told(error, self.model, self.device)
+                revision = self.told.revision or loading.pinned(self.model, self.line)
+                why = loading.told(error, self.model, self.device, revision)
                 name = Path(self.model).name if Path(self.model).is_dir() else self.model
                 self._loaded = Unavailable(f"editor {self.name!r}: {name} cannot be loaded: {why}")
                 raise self._loaded from error

@@ -4,6 +4,7 @@ model's name to a pipeline on a device. Nothing here is special to a model.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -101,8 +102,11 @@ def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:
     folder = Path(model).expanduser()
     if folder.is_dir():
         return str(folder), content_hash(folder)
-    pinned = line.revision if model == line.hub else None
-    return model, revision or pinned or _current_commit(model)
+    return model, revision or pinned(model, line) or _current_commit(model)
+
+
+def pinned(model: str, line: Model) -> str | None:
+    return line.revision if model == line.hub else None
 
 
 def load(
@@ -128,7 +132,7 @@ def load(
     return pipe
 
 
-def told(error: Exception, model: str, device: str) -> str:
+def told(error: Exception, model: str, device: str, revision: str | None) -> str:
     """A library's error as one line, with what to do where that is known."""
     if isinstance(error, DataError):
         return str(error)
@@ -138,19 +142,23 @@ def told(error: Exception, model: str, device: str) -> str:
     if isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None:
         return f"torchvision is not installed ({text})"  # diffusers leaves out what needs it
     if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
+        commit = f" --revision {revision}" if revision else ""
         return (
             f"its weights are not whole on this machine, and the hub did not give them; fetch them "
-            f"(hf download {model}), or give a folder by the setting model ({text[:160]})"
+            f"where there is a network (hf download {model}{commit} --local-dir DIR), bring DIR "
+            f"here, and give it by the setting model ({text[:160]})"
         )
     return text
 
 
 def _current_commit(model: str) -> str:
-    from huggingface_hub import HfApi
+    from huggingface_hub import HfApi, snapshot_download
 
     try:
         return str(HfApi().model_info(model).sha)
     except Exception as error:  # no name of the hub; offline, unknown, gated
+        with contextlib.suppress(Exception):  # what was fetched before
+            return Path(snapshot_download(model, local_files_only=True)).name
         raise DataError(
             f"{model}: no such folder, and the hub did not tell its revision "
             f"({type(error).__name__}); give a folder by the setting model, or a commit by "

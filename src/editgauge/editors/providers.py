@@ -128,11 +128,12 @@ class OpenAI(Provider):
 
 
 def openai(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
-    """A model behind an OpenAI-compatible interface for images. Settings: `model` (gpt-image-1),
-    `style` (edits: a form with the pictures as files; generations: JSON with data addresses, for
-    Seedream; responses: with its image tool), `size` (``input``: the input's own, to multiples of
-    16, or for the gpt-image-1 models the one of their three whose shape is nearest), `quality`,
-    `seed`,
+    """A model behind an OpenAI-compatible interface for images.
+
+    Settings: `model` (gpt-image-1), `style` (edits: a form with the pictures as files; generations:
+    JSON with data addresses, for Seedream; responses: with its image tool), `size` (``input``: the
+    input's own, to multiples of 16, or for the gpt-image-1 models the one of their three whose
+    shape is nearest), `quality`, `seed`,
     """
     return remote(OpenAI, "openai", settings)
 
@@ -214,7 +215,9 @@ class Gemini(Provider):
 
 
 def gemini(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
-    """A Gemini image model. Settings: `model` (gemini-2.5-flash-image), `temperature`, `seed`,
+    """A Gemini image model.
+
+    Settings: `model` (gemini-2.5-flash-image), `temperature`, `seed`,
     `aspect_ratio`, `image_size`, `safety` (a threshold such as BLOCK_NONE, for all categories of
     harm),
     """
@@ -291,8 +294,9 @@ def _contents(message: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def chat(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
-    """A chat model that answers with pictures, behind OpenRouter or a gateway like it. Settings:
-    `model` (required), `pictures` (14), `temperature`, `seed`,
+    """A chat model that answers with pictures, behind OpenRouter or a gateway like it.
+
+    Settings: `model` (required), `pictures` (14), `temperature`, `seed`,
     """
     return remote(Chat, "chat", settings)
 
@@ -340,7 +344,9 @@ class Endpoint(Provider):
 
 
 def http(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
-    """A model of one's own as a small HTTP service: ``POST {base_url}/edit`` with JSON ``{"id",
+    """A model of one's own as a small HTTP service.
+
+    It is asked by ``POST {base_url}/edit`` with JSON ``{"id",
     "instruction", "seed", "images": [base64, …], "examples": [{"images", "instruction",
     "reference"}]}`` (examples only with demonstrations), answered by ``{"image": base64}``, perhaps
     with ``"cost"`` in US dollars and ``"detail"``, or by ``{"error": "why", "status": "failed" |

@@ -195,7 +195,7 @@ class RemoteEditor(BaseEditor):
     def key(self, folder: Path, ask: Ask, call: Call, *, question: bool = False) -> str:
         """See `calling.call_key`."""
         facts = repr(sorted((name, str(value)) for name, value in call.facts.items()))
-        told = (ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
+        told = (self.name, ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
         return call_key(folder, *told, *(file.data for file in ask.files), question=question)
 
     def made(self, ask: Ask, call: Call, folder: Path, outcome: Outcome) -> Edit:

@@ -43,9 +43,11 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
-    """The classical editor. Settings: `ocr`, the engine's name (default ``rapidocr``); `fonts`,
-    folders with further fonts, joined as in PATH; `verify` (true), whether what cannot be read in
-    the result is given back. Raises `UsageError` for another setting, `MissingExtra` without the
+    """Edits quoted text without any network, by OCR and installed fonts.
+
+    Settings: `ocr`, the engine's name (default ``rapidocr``); `fonts`, folders with further fonts,
+    joined as in PATH; `verify` (true), whether what cannot be read in the result is given back.
+    Raises `UsageError` for another setting, `MissingExtra` without the
     engine's library.
     """
     told = settings_of("typeset", settings, Settings)

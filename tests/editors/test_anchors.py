@@ -14,27 +14,6 @@ from editgauge.types import Finding, Status
 ANCHORS = ("copy", "reference", "blank", "shuffle")
 
 
-def test_copy_keeps_bytes_and_names_the_file_by_its_content(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path)
-    misnamed = tmp_path / "input.jpg"  # a PNG by content
-    misnamed.write_bytes(sample.image.read_bytes())
-    edit = catalog.find("editors", "copy")([])(
-        replace(sample, images=(misnamed,)), tmp_path / "out"
-    )
-    assert edit.path.suffix == ".png"
-    assert edit.path.read_bytes() == misnamed.read_bytes()
-    assert edit.path.is_relative_to(tmp_path / "out")
-
-
-def test_reference_gives_the_reference_or_says_there_is_none(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path)
-    editor = catalog.find("editors", "reference")([sample])
-    assert editor(sample, tmp_path / "out").path.read_bytes() == sample.reference.read_bytes()
-    without = editor(replace(sample, reference=None), tmp_path / "out")
-    assert (without.path, without.status) == (None, Status.NOT_APPLICABLE)
-    assert "no reference" in without.reason
-
-
 class TestShuffle:
     def test_never_the_sample_itself_and_another_category_where_there_is_one(
         self, tmp_path: Path

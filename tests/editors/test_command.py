@@ -22,7 +22,6 @@ from editgauge.editors.providers import http
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import RunError, ServiceStopped, UsageError
 from editgauge.images import read_image
-from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.types import Status
@@ -47,17 +46,6 @@ def program(folder: Path, body: str, before: str = "", **settings: Any) -> Comma
         "    asked = json.loads(line)\n" + textwrap.indent(textwrap.dedent(body), "    ")
     )
     return command([], program=f"{sys.executable} {file}", **settings)
-
-
-def test_the_example_program_mirrors(tmp_path: Path) -> None:
-    editor = command([], program=f"{sys.executable} {EXAMPLES / 'command_editor.py'}")
-    samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(3)]
-    run = Run.create(tmp_path / "run")
-    assert edit_all(run, "mini", samples, editor).counts == {"scored": 3}
-    record = next(r for r in run.edits("mini") if r.sample == "s0")
-    assert record.editor == "command_editor"
-    before, after = read_image(samples[0].image), read_image(run.path / str(record.path))
-    assert np.array_equal(after, before[:, ::-1])
 
 
 def test_a_sample_that_kills_the_program_twice_fails_with_its_last_words(tmp_path: Path) -> None:

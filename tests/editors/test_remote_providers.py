@@ -213,7 +213,7 @@ def test_a_service_of_ones_own_is_a_file(tmp_path: Path) -> None:
     own.write_text(text)
     assert editor("jobs", service=str(own)).name == "flux-2-pro"
     for old, new, told in (
-        ('submit = "/v1/{model}"', "submit = 5", "submit: expected str, got int; found 5"),
+        ('submit = "/v1/{model}"', "submit = 5", "submit: wanted a text; found 5"),
         ('done = ["Ready"]', "", "missing required field done"),
         ('poll = "polling_url"', "", "missing required field poll"),
         ("[job]", "[jobs]", "unknown field jobs"),

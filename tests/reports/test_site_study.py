@@ -72,8 +72,9 @@ def circles(page: Any) -> dict[tuple[float, float], int]:
     return {(float(x), float(y)): int(n) for x, y, n in found}
 
 
-def test_every_rated_output_is_a_point(visit: Visit) -> None:
+def test_every_rated_output_is_a_point_below_one_sentence(visit: Visit) -> None:
     page = visit.go("#/study/bench", ".scatter")
+    assert page.locator("h1 + p").inner_text().startswith("People agree ")
     values = (judged(index, number) for index in range(6) for number in range(len(EDITORS)))
     assert circles(page) == Counter((value, (value + 3) / 2) for value in values)
 

@@ -85,9 +85,7 @@ def _of_loader(finding: Finding, sample: str = "") -> Issue:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many samples a split or category has ("" is the total); `published` is None where the
-    benchmark does not say.
-    """
+    """How many samples a split or category has ("" is the total), and the published number."""
 
     name: str
     found: int
@@ -122,9 +120,7 @@ def each(
     note: str,
     progress: Progress | None,
 ) -> list[Issue]:
-    """`look` at every sample, a core each, results in the order of the samples. Threads, because
-    the time goes into decoding, which does not hold Python's lock.
-    """
+    """`look` at every sample, results in their order. In threads: decoding holds no lock."""
     issues: list[Issue] = []
     pool = ThreadPoolExecutor(max_workers=os.cpu_count())
     try:

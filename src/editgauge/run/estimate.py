@@ -68,7 +68,10 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON values."""
         hours, gpu_hours, wall_hours = self.hours()
-        judge = {name: share.as_dict() for name, share in self.judge.items()}
+        judge, processor, gpu = (
+            {name: share.as_dict() for name, share in shares.items()}
+            for shares in (self.judge, self.processor, self.gpu)
+        )
         return {
             "editors": self.editors,
             "samples": self.samples,
@@ -77,8 +80,8 @@ class Plan:
             "gpu_hours": gpu_hours if self.gpu else None,
             "wall_hours": wall_hours,
             "processors": self.processors,
-            "processor_seconds": {n: share.as_dict() for n, share in self.processor.items()},
-            "gpu_seconds": {n: share.as_dict() for n, share in self.gpu.items()},
+            "processor_seconds": processor,
+            "gpu_seconds": gpu,
             "not_measured": list(self.not_measured),
             "judge_calls": judge.get("calls"),
             "judge_dollars": judge.get("dollars"),

@@ -1,8 +1,7 @@
 """The whole way from Python: one benchmark's samples and one run folder, step by step.
 
-Each step does what the command of its name does, on the same files, so that commands and programs
-can take turns. Nothing is printed and nothing ends the process. Progress is a callback
-``(done, total, note)``; what it raises ends the step, and what was done is kept.
+Each step does what the command of its name does, on the same files. Nothing is printed. Progress is
+a callback ``(done, total, note)``; what it raises ends the step, and what was done is kept.
 """
 
 from __future__ import annotations
@@ -75,9 +74,8 @@ class Evaluation:
         **settings: object,
     ) -> EditSummary:
         """Make outputs: by an editor's name with its `settings`, by an `Editor`, or by a function
-        of a picture and an instruction, or of a sample (then with a `name`; see
-        `editors.function`). Finished samples are not edited again, but those that ended with a
-        status in `retry`. Raises `UsageError` for a setting that the editor does not have.
+        with a `name` (see `editors.function`). Finished samples are not edited again, but those
+        that ended with a status in `retry`. Raises `UsageError` for a setting that there is not.
         """
         from editgauge.editors.function import FunctionEditor
         from editgauge.run.edit import Made, Request, edit_material, make

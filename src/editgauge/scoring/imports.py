@@ -31,7 +31,10 @@ Outcome = tuple[float | None, Status, str]
 class ReleasedScore:
     """One score in a file: the editor, sample and metric it is about, the value as written, and
     what was said. `sample` is an id, or, where it is not clear which sample is meant, what to say
-    of it. `script` is the name of the script that measured it, empty for a judge's score.
+    of it. `failed`: why the released script had no score (it wrote 0 or -1); `recorded`: what its
+    summary counts for such a failure (0 for TextEditBench, nothing elsewhere); `strict`: the strict
+    reading of the raw reply, where the file has it: the corrected score; `script`: which script
+    measured it, empty for a judge's score.
     """
 
     editor: str
@@ -40,12 +43,8 @@ class ReleasedScore:
     value: Any
     rationale: str = ""
     failed: str = ""
-    """Why the released script had no score (it wrote 0 or -1), empty where it had one."""
     recorded: float | None = None
-    """What the released summary counts for such a failure: 0 for TextEditBench, nothing elsewhere.
-    """
     strict: Outcome | None = None
-    """The strict reading of the raw reply, where the file has it: the corrected score."""
     script: str = ""
 
 

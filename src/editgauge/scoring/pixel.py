@@ -81,16 +81,15 @@ def _mark(path: Path) -> tuple[int, ...]:
 
 @dataclass(eq=False, kw_only=True)
 class Source:
-    """What depends on a sample alone: its input, and where it may change."""
+    """What depends on a sample alone: its input, pixels as stored, with an EXIF orientation that is
+    not applied; every mask that has a file, at the file's own size, True = may change; and the
+    masks that should be there and have none.
+    """
 
     picture: Array
-    """The input, pixels as stored."""
     orientation: int
-    """Its EXIF orientation, not applied to `picture`."""
     masks: dict[str, Mask]
-    """Every mask that has a file, at the file's own size, True = may change."""
     missing: tuple[str, ...] = ()
-    """The masks that should be there and have no file."""
     _features: dict[bool, Features] = field(default_factory=dict)
     _area: dict[tuple[int, ...], Mask] = field(default_factory=dict)
 

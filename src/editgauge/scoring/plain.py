@@ -89,7 +89,7 @@ def metric(
     track: Track = "pixel",
     version: str = "1",
 ) -> Callable[[Function], PlainScorer]:
-    """Make a scorer of a pure function on arrays.
+    """Make a scorer of a pure function on arrays, at the top level of its module.
 
     The function is given the sample's input (or, with ``against="reference"``, its reference) and
     the output: arrays of one shape (H, W, 3), uint8, RGB; an output of another size is resized to
@@ -97,10 +97,8 @@ def metric(
     masks: shape (H, W), bool, True = may change. It returns a finite number in `low` to `high`
     (+infinity where `high` is infinite); anything else is a row without a score. A sample without
     the mask or the reference is not applicable. The other arguments are those of `types.Metric`;
-    raise `version` when the function changes, and its rows are made anew.
-
-    The function must be at the top level of its module. The result is registered under the entry
-    point group ``editgauge.scorers``.
+    raise `version` when the function changes, and its rows are made anew. The result is registered
+    under the entry point group ``editgauge.scorers``.
     """
     described = Metric(
         name, direction=direction, low=low, high=high, heading=heading, digits=digits, unit=unit,

@@ -5,26 +5,19 @@ follows the released code to the last bit. `corrected` differs in this, each poi
 it has in `OcrScores.rules` and in the tests:
 
 - ``line-height``: a box joins a line within half the mean height of it and the previous box, not
-within 10 px.
-
+  within 10 px.
 - ``right-to-left``: a line of mostly right-to-left text is joined from its right end.
-
 - ``strict``: where normalisation makes source and target the same (a change of case or
-punctuation), texts are compared without it; the released scores give such an edit full marks when
-nothing was done.
-
+  punctuation), texts are compared without it; the released scores give such an edit full marks
+  when nothing was done.
 - ``whole-words``: a text of up to 3 letters occurs only as whole words (the released rule finds
-``10`` in ``2010``); a source of that length that is nowhere one was not found.
-
+  ``10`` in ``2010``); a source of that length that is nowhere one was not found.
 - ``region``: the factor 0.2 for a source that was not replaced looks at the edited region, not at
-the whole page, and does not count a target inside the source that is still there (``COFFEE`` in
-``COFFEE SHOP``).
-
+  the whole page, and does not count a target inside the source that is still there.
 - ``dataset-fault``: a source text that OCR does not find in the *original* gives no scores, not
-five zeros; NED gives none where there is no such box.
-
-- ``invented``: with no other line in the original, text that was added elsewhere costs precision as
-if there had been one line; its released weight is then 0.
+  five zeros; NED gives none where there is no such box.
+- ``invented``: with no other line in the original, text that was added elsewhere costs precision
+  as if there had been one line; its released weight is then 0.
 """
 
 from __future__ import annotations
@@ -59,22 +52,18 @@ BOX_IOU: Final = 0.3
 
 @dataclass(slots=True)
 class OcrScores:
-    """The five scores of an edit, and how they came about. Numbers are positions in the lists of
-    recognised text.
+    """The five scores of an edit, and how they came about: `reason`, why there are zeros or none;
+    `rules`, the corrected ones that applied to the texts themselves; the original's `line` that is
+    edited and the output's `region` in its place, as positions in the lists of recognised text;
+    and whether the source was not replaced.
     """
 
     values: dict[str, float | None]
-    """OA, OP, OR, F1 and NED."""
     reason: str = ""
-    """Why there are zeros or no scores, if so."""
     rules: tuple[str, ...] = ()
-    """The corrected rules that applied to the texts themselves: ``strict``, ``whole-words``."""
     line: tuple[int, ...] = ()
-    """The original's line that is edited."""
     region: list[int] = field(default_factory=list)
-    """What of the output stands in its place."""
     penalised: bool = False
-    """Whether the source was not replaced."""
 
 
 def ocr_scores(

@@ -241,6 +241,7 @@ def test_a_rule_for_a_part_of_the_samples_is_judged_on_it_alone(tmp_path: Path) 
     [
         ("[[metric]]\nname = 'VC'\nmarign = 1.0\n", "marign"),
         ("[[metric]]\nname = 'VC'\nmargin = 'wide'\n", "margin"),
+        ("[[metric]]\nname = 'VCC'\nmargin = 1.0\n", "did you mean VC"),
         ("[[metric", "policy.toml"),
         ("[[metric]]\nname = 'averge'\nmargin = 1.0\n", "did you mean average"),
     ],

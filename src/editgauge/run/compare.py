@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from editgauge import catalog
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
-from editgauge.errors import UnknownName
+from editgauge.errors import PluginError, UnknownName
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
@@ -20,7 +22,7 @@ from editgauge.tables.metrics import declared_of, metrics_of
 from editgauge.tables.metrics import directions as directions_of
 from editgauge.tables.policy import Policy
 from editgauge.tables.results import Results
-from editgauge.types import VARIANTS, Variant
+from editgauge.types import VARIANTS, Benchmark, Variant
 
 
 def compare(
@@ -62,10 +64,6 @@ def _otherwise_shown(frame: Results) -> frozenset[str]:
     return frozenset(c.metric for c in columns if c.of and c.formula is not spec.only)
 
 
-def _some(names: Collection[str], most: int = 12) -> str:
-    return ", ".join(sorted(names)[:most]) + (", …" if len(names) > most else "")
-
-
 def gate(
     every: Sequence[Results],
     a: str,
@@ -76,19 +74,29 @@ def gate(
 ) -> list[Gate]:
     """What the policy says of B against A on each benchmark, and one gate more for rules that none
     could be asked about. The verdict of all is `tables.gate.verdict_of`. Raises `UnknownName` for a
-    rule about a metric that neither a benchmark here nor a run knows.
+    rule about a metric that neither an installed benchmark nor a run knows.
     """
-    names = {metric.name for metric in (*ATTENTION, *CHANGE)}
-    for results in every:
-        names |= {*declared_of(results), *results.metrics}
-    for rule in policy.rules:
-        if rule.metric not in names and not rule.benchmark:
-            near = difflib.get_close_matches(rule.metric, sorted(names), 2)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {_some(names)}"
-            raise UnknownName(f"policy: no metric is called {rule.metric!r}; {hint}")
+    _need_metrics(policy, every)
     known = {results.benchmark: directions_of(results) for results in every}
     judged = [
         gates.judge(results, a, b, known[results.benchmark], policy, seed=seed) for results in every
     ]
     unread = gates.unread(policy, a, b, known)
     return judged if unread is None else [*judged, unread]
+
+
+def _need_metrics(policy: Policy, every: Sequence[Results]) -> None:
+    """A misspelt metric is a mistake; one that only these runs have no rows of cannot be told."""
+    known = {metric.name for metric in (*ATTENTION, *CHANGE)}
+    for results in every:
+        known |= {*declared_of(results), *results.metrics}
+    unknown = [rule.metric for rule in policy.rules if rule.metric not in known]
+    for name in catalog.names("benchmarks") if unknown else ():
+        with contextlib.suppress(PluginError):  # a broken package has a line of its own in `list`
+            benchmark: Benchmark = catalog.find("benchmarks", name)
+            known |= set(benchmark.every_metric)
+    for metric in unknown:
+        if metric not in known:
+            near = difflib.get_close_matches(metric, sorted(known), 2)
+            hint = f"did you mean {' or '.join(near)}?" if near else "see: editgauge list metrics"
+            raise UnknownName(f"policy: no metric is called {metric!r}; {hint}")

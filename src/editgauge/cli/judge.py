@@ -54,7 +54,7 @@ def judge(
         raise UsageError("--estimate, --show, --probe and --batch: one only")
     if instead.estimate or instead.show:
         with Session(how, benchmark, data, what, looking=True) as opened:
-            (_estimated if instead.estimate else _shown)(opened)
+            _estimated(opened) if instead.estimate else _shown(opened, whole=bool(what.sample))
             output.warn(opened.run)
         return 0
     with (
@@ -111,15 +111,18 @@ def _estimated(opened: Session) -> None:
     output.emit(found.as_json(), found.lines())
 
 
-def _shown(opened: Session) -> None:
-    """What would be sent: all of it as JSON, or of the first sample for people."""
+def _shown(opened: Session, *, whole: bool) -> None:
+    """What would be sent: all of it as JSON, for people one question, or the `whole` of a sample's
+    that was named.
+    """
     from editgauge.judging.estimate import shown
 
     calls = shown(opened)
 
     def lines() -> Iterator[str]:
         mine = (calls[0]["sample"], calls[0]["editor"])
-        first = [call for call in calls if (call["sample"], call["editor"]) == mine]
+        of_sample = [call for call in calls if (call["sample"], call["editor"]) == mine]
+        first = of_sample if whole else calls[:1]
         for call in first:
             about = (*mine, call["call"], f"rubric {call['rubric']}")
             yield f"=== {' · '.join(map(str, about))} ==="
@@ -127,8 +130,10 @@ def _shown(opened: Session) -> None:
             for message in call["messages"]:
                 yield f"--- {message['role']} ---"
                 yield from message["parts"]
+        if others := [str(call["call"]) for call in of_sample if call not in first]:
+            yield f"asked of this sample, too: {', '.join(others)} (--sample ID shows all)"
         if more := len(calls) - len(first):
-            yield f"and {output.counted(more, 'call')} more (--sample ID shows one, --json all)"
+            yield f"and {output.counted(more, 'call')} more (--json shows all)"
 
     nothing = ["nothing would be sent: no output of this sample can be judged"]
     output.emit({"calls": calls}, lines() if calls else nothing)

@@ -59,21 +59,23 @@ class Checked:
 
     def lines(self, limit: int | None = 5, typed: str = "") -> Iterator[str]:
         """In words: the outputs and what is wrong with them, then the data; at most `limit` lines
-        of a kind, repairs in one line (None: all). `typed`: how a user calls benchmark and data.
+        of a kind, repairs in one line, no counts of parts (None: all). `typed`: how a user calls
+        benchmark and data.
         """
         called = typed or f"{self.benchmark} …"
         part = f" ({self.part})" if self.part else ""
-        yield f"{self.benchmark}{part}: {self.samples:,} sample{'s' * (self.samples != 1)}"
+        of = {count.name: count.published for count in self.counts}
+        whole = f" of {of['']:,} published" if of.get("") else ""
+        noun = f"sample{'s' * (self.samples != 1)}"
+        yield f"{self.benchmark}{part}: {self.samples:,} {noun}{whole}"
         always = ("samples", "present", "readable", "missing")
         for one in self.outputs:
             numbers = (f"{n:,} {name}" for name, n in one.count.items() if n or name in always)
             yield f"outputs of {one.editor}: {', '.join(numbers)}"
         for one in self.outputs:
             yield from _lines(one.editor, one.issues, limit)
-        known = any(count.published is not None for count in self.counts)
-        yield f"samples{' (of the published ones)' * known}:"
-        for count in self.counts:
-            published = "" if count.published is None else f" of {count.published:,}"
+        for count in self.counts if limit is None else ():
+            published = "" if count.published is None else f" of {count.published:,} published"
             yield f"  {count.name or 'all'}: {count.found:,}{published}"
         yield from _lines("data", self.issues, limit)
         of_data, of_outputs = len(self.of_data), len(self.of_outputs)

@@ -51,6 +51,11 @@ def plain(text: str, limit: int | None = _LIMIT) -> str:
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 sample``, ``2 samples``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def terminal(text: str) -> str:
     """Text that steers no terminal: lines and tabs stay, every other control, invisible or
     direction character is shown as JSON writes it, ``\\u009b``.

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from editgauge.errors import EditgaugeError
+from editgauge.escape import counted as counted
 from editgauge.escape import terminal
 
 if TYPE_CHECKING:
@@ -181,11 +182,6 @@ def print_json(value: Any) -> None:
 def note(text: str) -> None:
     """Say something on standard error that is no result."""
     print(_REWRITE * sys.stderr.isatty() + text, file=sys.stderr)
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 sample``, ``2 samples``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def warn(*runs: Run) -> None:

@@ -84,7 +84,7 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
         f"report of {output.counted(built.samples, 'sample')}: {built.bytes / 1e6:.1f} MB and "
         f"{output.counted(built.thumbnails, 'new thumbnail')}, in {seconds:.1f} s"
     ]
-    lines += [f"figures: {len(drawn)} files in {target}/papers"] if drawn else []
+    lines += [f"figures: {output.counted(len(drawn), 'file')} in {target}/papers"] if drawn else []
     output.emit(facts, [*lines, f"open:    {built.page}"])
 
 

@@ -163,8 +163,8 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
     for text in done.problems:
         output.note(f"warning: {plain(text, None)}")
     lines = [
-        f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies "
-        f"taken",
+        f"taken: rows {done.rows}, edits {done.edits}, samples {done.samples}, replies "
+        f"{done.replies}",
         f"{done.rows_known} rows already there; {done.retired} failures gave way to scores",
         *(f"not taken: {plain(name)} ({_why_left(name)})" for name in done.left),
         f"rows:  {place}",

@@ -27,7 +27,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import DATASET, PROTOCOLS, SAMPLES, SOURCE, TEXTS, Record
 from editgauge.curation.review import Fault, agreement, disagreements, leaving
 from editgauge.errors import EditgaugeError, ImageError, UsageError
-from editgauge.escape import file_name, markdown
+from editgauge.escape import counted, file_name, markdown
 from editgauge.images import read_file, read_header, write_bytes
 from editgauge.judging.pictures import bare
 from editgauge.store import paths
@@ -254,7 +254,8 @@ def _facts(data: DataSet, records: Sequence[Record]) -> Iterator[str]:
     count, events = len(records), data.events()
     pictures = [about for record in records for about in record.pictures.values()]
     for name in SOURCE:
-        yield f"- {name} stated for {sum(name in r.source for r in records)} of {count} samples"
+        stated = sum(name in record.source for record in records)
+        yield f"- {name} stated for {stated} of {counted(count, 'sample')}"
     hidden, scans = sum(len(p.hidden) for p in pictures), sum(bool(p.scan) for p in pictures)
     yield f"- pictures from scans: {scans}; areas hidden in pictures: {hidden}"
     yield f"- recorded changes: {len(events)}, by {len({e.who for e in events})} people or tools"

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from editgauge.escape import counted
 from editgauge.judging import batch as batches
 from editgauge.judging import models
 from editgauge.judging import probe as probes
@@ -50,8 +51,8 @@ class Outcome:
         other = facts["answered"] not in ("", session.options.model)
         yield f"judge: {facts['judge']}" + f" (answered by {facts['answered']})" * other
         yield (
-            f"{facts['requests']} requests, {facts['from_store']} replies from the store, "
-            f"{facts['tokens_in']:,} tokens in, {facts['tokens_out']:,} out{self._money()}"
+            f"{counted(facts['requests'], 'request')}, {facts['from_store']} from the store of "
+            f"replies, {facts['tokens_in']:,} tokens in, {facts['tokens_out']:,} out{self._money()}"
         )
         yield f"{facts['rows_made']} new rows, {facts['rows_kept']} reused"
         if facts["unasked"]:

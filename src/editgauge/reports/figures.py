@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from editgauge import escape
+from editgauge.escape import counted
 from editgauge.reports.scripts import number
 from editgauge.statistics.resampling import Estimate, mean_interval
 from editgauge.tables.layouts import every_table
@@ -182,7 +183,7 @@ def _counted(frame: Results, plot: Plot) -> list[Figure]:
         Figure(
             kind="counts",
             name=portable("-".join(filter(None, ("counts", plot.attribute, each)))),
-            title=f"{plot.words} ({len(labels)} samples)",
+            title=f"{plot.words} ({counted(len(labels), 'sample')})",
             axis="samples",
             labels=names,
             series={

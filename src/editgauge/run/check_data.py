@@ -14,6 +14,7 @@ import numpy as np
 
 from editgauge.benchmarks.tree import own_set
 from editgauge.errors import DataError
+from editgauge.escape import counted
 from editgauge.images import Array, Mask, read_header, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
 from editgauge.types import Benchmark, Dataset, Finding, Sample
@@ -159,8 +160,8 @@ def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
     a_part = total.published is not None and total.found < total.published
     for one in found:
         if one.published not in (None, one.found) and not (a_part and one.name and not one.found):
-            text = f"{one.name or 'all'}: {one.found:,} samples, the release has {one.published:,}"
-            yield issue("count", text)
+            here = f"{one.name or 'all'}: {counted(one.found, 'sample')}"
+            yield issue("count", f"{here}, the release has {one.published:,}")
 
 
 def _twice(samples: Sequence[Sample]) -> Iterator[Issue]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from editgauge import __version__
 from editgauge.errors import UsageError
+from editgauge.escape import counted
 from editgauge.run.edit import Request, edit_material, make
 from editgauge.run.material import Material
 from editgauge.run.score import Scoring
@@ -90,7 +91,9 @@ class Plan:
     def lines(self) -> Iterator[str]:
         """The plan in words."""
         outputs = self.editors * self.samples
-        yield f"{self.editors:,} editors on {self.samples:,} samples: {outputs:,} outputs"
+        yield f"{counted(self.editors, 'editor')} on {counted(self.samples, 'sample')}: " + counted(
+            outputs, "output"
+        )
         words = {"calls": "judge calls", "dollars": "US dollars by list prices"}
         for unit, scale, shares in (
             ("processor-hours", 3600, self.processor),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from editgauge.escape import counted
 from editgauge.statistics.agreement import judge_noise
 from editgauge.statistics.quantiles import NORMAL
 from editgauge.store.run import Run
@@ -60,7 +61,7 @@ def lines(plan: dict[str, Any]) -> Iterator[str]:
     """A plan in words."""
     spread = plan["spread"]
     origin = "from ratings of this run" if spread["known"] else "assumed: nothing rated yet"
-    who = f"{plan['samples']} samples, {plan['annotators']} annotators, {plan['tasks']} tasks"
+    who = ", ".join(counted(plan[f"{one}s"], one) for one in ("sample", "annotator", "task"))
     yield f"study {plan['study']}: {who}, {plan['load_least']} to {plan['load_most']} each"
     yield f"95 % interval of an editor's mean: about {plan['width']:.2f} wide"
     variance = f"samples {spread['samples']:.2f}, annotators {spread['annotators']:.2f}"

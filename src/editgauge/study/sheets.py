@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from editgauge.escape import counted
 from editgauge.statistics.resampling import Estimate
 from editgauge.study.agreement import (
     ALPHA,
@@ -178,13 +179,15 @@ def _who(lines: Sequence[Against], statistic: str) -> Iterator[str]:
         own = [line for line in lines if line.question == question]
         counts = sorted({getattr(line, statistic).n for line in own})
         samples = " to ".join(dict.fromkeys((str(counts[0]), str(counts[-1]))))
-        yield f"{question}: {max(line.annotators for line in own)} annotators, {samples} samples."
+        who = counted(max(line.annotators for line in own), "annotator")
+        yield f"{question}: {who}, {samples} sample{'s' * (samples != '1')}."
 
 
 def _ranking(benchmark: str, item: Ranking) -> Table:
-    count = f"{item.comparisons} comparisons ({item.ties} ties) by {item.annotators} annotators"
+    who = counted(item.annotators, "annotator")
+    count = f"{item.comparisons} comparisons ({item.ties} ties) by {who}"
     notes = [
-        f"{count} on {item.samples} samples; a tie is half a win for each.",
+        f"{count} on {counted(item.samples, 'sample')}; a tie is half a win for each.",
         f"A difference of d: the stronger one wins with probability 1/(1 + exp(-d)). {_CLUSTERED}",
     ]
     if any(math.isnan(one.value) for one in item.editors.values()):

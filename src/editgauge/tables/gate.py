@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from editgauge.errors import UsageError
-from editgauge.escape import markdown, plain
+from editgauge.escape import counted, markdown, plain
 from editgauge.statistics.paired import paired_difference, paired_values
 from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
@@ -188,7 +188,7 @@ def _coverage(asked: _Asked, values: Floats, least: float) -> Check:
 def _floor(asked: _Asked, values: Floats, least: int) -> Check:
     given = values[~np.isnan(values)]
     if (n := len(given)) < least:
-        told = f"{n} samples with a score, fewer than {least}"
+        told = f"{counted(n, 'sample')} with a score, fewer than {least}"
         return asked.check("floor", Verdict.CANNOT_TELL, told, n=n, needed=least)
     mean, floor = float(given.mean()), asked.rule.floor or 0.0
     fine = mean >= floor if asked.direction == "higher" else mean <= floor
@@ -209,7 +209,7 @@ def _margin(asked: _Asked, values: Floats, margin: float, alpha: float, seed: in
         told = f"{endless} samples have an infinite score of one editor only"
         return asked.check("margin", Verdict.CANNOT_TELL, told, n=n)
     if n < least:
-        told = f"{n} samples with a score of both, fewer than {least}"
+        told = f"{counted(n, 'sample')} with a score of both, fewer than {least}"
         return asked.check("margin", Verdict.CANNOT_TELL, told, n=n, needed=least)
     if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
         low = high = mean

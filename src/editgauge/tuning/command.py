@@ -20,7 +20,7 @@ from editgauge.editors.editor import as_editor
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import DataError, UsageError
-from editgauge.escape import file_name
+from editgauge.escape import counted, file_name
 from editgauge.run.edit import EditSummary, edit
 from editgauge.schema import convert
 from editgauge.store import lease, paths
@@ -95,8 +95,8 @@ class Outcome:
         for one in self.trainings:
             how = f"{one.seconds:.1f} s" if one.fresh else "was there"
             yield (
-                f"{one.task}, {one.samples} samples: loss {one.first:.4f} at first, {one.last:.4f} "
-                f"at last; {how}: {run}/{one.folder}"
+                f"{one.task}, {counted(one.samples, 'sample')}: loss {one.first:.4f} at first, "
+                f"{one.last:.4f} at last; {how}: {run}/{one.folder}"
             )
         yield from (line for summary in self.edits for line in summary.lines(benchmark))
 

@@ -89,3 +89,10 @@ def test_the_call_of_a_tool_is_the_reply_whatever_is_said_before_it() -> None:
     data = json.dumps({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
     outcome = read_completion(Response(200, {}, data.encode()), Secrets())
     assert (outcome.kind, outcome.value.content) == ("ok", '{"score": 3}')
+
+
+def test_half_a_letter_costs_no_reply() -> None:
+    """Tokens of a model can end within an emoji: JSON has a sign for that, UTF-8 has none."""
+    data = json.dumps({"choices": [{"message": {"content": "fine \ud83d"}}]}).encode()
+    outcome = read_completion(Response(200, {}, data), Secrets())
+    assert (outcome.kind, outcome.value.content) == ("ok", "fine ?")

@@ -5,6 +5,8 @@ few times, one that may have been paid for twice at most.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -204,8 +206,12 @@ def failed(response: Response, secrets: Secrets) -> Outcome:
 
 
 def decoded(data: bytes) -> Any:
-    """A JSON reply, which `Http` has cleaned, as a value; None where it is none."""
-    try:
+    """A JSON reply, which `Http` has cleaned, as a value; None where it is none. Half a letter, as a
+    model's tokens can leave it, becomes a question mark.
+    """
+    with contextlib.suppress(ValueError):
         return orjson.loads(data)
-    except ValueError:
-        return None
+    with contextlib.suppress(ValueError, RecursionError):
+        text = json.dumps(json.loads(data), ensure_ascii=False)
+        return orjson.loads(text.encode("utf-8", "replace"))
+    return None

@@ -206,8 +206,8 @@ def failed(response: Response, secrets: Secrets) -> Outcome:
 
 
 def decoded(data: bytes) -> Any:
-    """A JSON reply, which `Http` has cleaned, as a value; None where it is none. Half a letter, as a
-    model's tokens can leave it, becomes a question mark.
+    """A JSON reply, which `Http` has cleaned, as a value; None where it is none. Half a letter, as
+    a model's tokens can leave it, becomes a question mark.
     """
     with contextlib.suppress(ValueError):
         return orjson.loads(data)

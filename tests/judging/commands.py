@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 
-from editgauge.errors import EditgaugeError
 from editgauge.judging import command as commands
 from editgauge.judging.chat import Client
 from editgauge.judging.command import Outcome
@@ -21,24 +20,12 @@ NAMES = ("replace-01", "replace-02", "replace-03", "replace-06", "delete-04")
 """Samples of the built-in benchmark, all four protocols among them."""
 
 
-@dataclass(frozen=True)
-class Ended:
-    """What a command said."""
-
-    stdout: str
-    stderr: str
-
-
-def command(*words: str, code: int = 0, url: str | None = None) -> Ended:
-    """Run a command in this process, as `editgauge.cli.main` does; the exit code must be `code`."""
+def command(*words: str, code: int = 0, url: str | None = None) -> Result:
+    """Run a command in this process; the exit code must be `code`, an error ends `stderr`."""
     more = ["--model", "scripted", "--base-url", url] if url else []
     done = invoke([*words, *more], env={"EDITGAUGE_JUDGE_KEY": "sk-very-secret"})
-    error = str(done.exception) if isinstance(done.exception, EditgaugeError) else ""
-    found = (
-        done.exception.exit_code if isinstance(done.exception, EditgaugeError) else done.exit_code
-    )
-    assert found == code, (done.output, done.exception)
-    return Ended(done.stdout, done.stderr + error)
+    assert done.exit_code == code, (done.output, done.exception)
+    return replace(done, stderr=f"{done.stderr}{done.exception or ''}")
 
 
 def opened(

@@ -140,6 +140,19 @@ def test_who_waits_for_money_is_served_in_order() -> None:
     assert sorted(booked) == ["cheap: over", "dear: over"]
 
 
+def test_calls_wait_for_the_first_bill_and_a_lost_answer_is_none() -> None:
+    ledger, second = Ledger(purpose="judge", budget=10.0), list[float]()
+    ledger.keep(ledger.book(1.0, "m"), lost=True)
+    first = ledger.book(1.0, "m")
+    thread = threading.Thread(target=lambda: second.append(ledger.book(1.0, "m").booked))
+    thread.start()
+    thread.join(0.1)
+    assert not second
+    ledger.bill(first, 4.0)
+    thread.join()
+    assert second == [4.0], "as many times dearer as the first bill was"
+
+
 def test_two_commands_share_a_budget(tmp_path: Path) -> None:
     place = tmp_path / "paid.sqlite"
     with FaultServer() as server:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from editgauge.errors import BudgetExceeded
 from editgauge.store.paid import Paid, State, Totals
 
 _SLACK = 1e-9
+_LOSSES = 3
+"""Lost answers of a model after which its calls wait for no first bill: there may never be one."""
 
 
 class Entry(NamedTuple):
@@ -42,6 +45,7 @@ class Ledger:
         self.purpose, self.budget = purpose, budget
         self.spent = self.unbilled = 0.0
         self._factors: dict[str, float] = {}
+        self._losses: Counter[str] = Counter()
         self._open: dict[int, Entry] = {}
         self._tickets, self._over = itertools.count(), False
         self._waiting: list[int] = []
@@ -121,11 +125,15 @@ class Ledger:
             number = self.paid.book(self.purpose, dollars, key=key, model=model)
             return self._ended(Entry(number, model, dollars, 0.0), "billed", dollars, "")
 
-    def settle(self, entry: Entry, bill: float | None, booked: bool, why: str) -> float:
+    def settle(
+        self, entry: Entry, bill: float | None, booked: bool, why: str, *, lost: bool = False
+    ) -> float:
         """`bill`, `keep` where no bill came and it is `booked`, else `release`; what it costs."""
         if bill is not None:
             return self.bill(entry, bill)
-        return self.keep(entry, why or "no usable bill") if booked else self.release(entry, why)
+        if not booked:
+            return self.release(entry, why)
+        return self.keep(entry, why or "no usable bill", lost=lost)
 
     def bill(self, entry: Entry, dollars: float) -> float:
         """The bill came: it takes the booked amount's place. Returns it."""
@@ -135,10 +143,14 @@ class Ledger:
                 self._factors[entry.model] = max(known, dollars / entry.most)
             return self._ended(entry, "billed", dollars, "")
 
-    def keep(self, entry: Entry, why: str = "no bill") -> float:
-        """No bill came for a call that may have been answered: it stays booked; at how much."""
+    def keep(self, entry: Entry, why: str = "no bill", *, lost: bool = False) -> float:
+        """No bill came for a call that may have been answered: it stays booked; at how much. One
+        whose answer was `lost` tells nothing of prices.
+        """
         with self._changed:
-            self._factors.setdefault(entry.model, 0.0)
+            self._losses[entry.model] += lost
+            if not lost or self._losses[entry.model] >= _LOSSES:
+                self._factors.setdefault(entry.model, 0.0)
             return self._ended(entry, "kept", None, why)
 
     def release(self, entry: Entry, why: str = "") -> float:

@@ -173,7 +173,8 @@ class PaidCalls:
         if outcome.pending:
             return 0.0
         if entry is not None:
-            return self.ledger.settle(entry, outcome.cost, outcome.booked, outcome.reason)
+            said = (outcome.cost, outcome.booked, outcome.reason)
+            return self.ledger.settle(entry, *said, lost=outcome.lost)
         bill = outcome.cost
         return self.ledger.charge(bill, spend.model, key=spend.key) if bill else 0.0
 

@@ -9,23 +9,9 @@ import pytest
 from editgauge import catalog
 from editgauge.curation import records
 from editgauge.errors import DataError, UsageError
-from editgauge.images import write_png
 from editgauge.tables.contract import verify
 from editgauge.web.log import Act
-from tests.command_line import invoke
-from tests.curation.made_set import edited, make_set, scene
-
-
-def run(*words: object) -> str:
-    done = invoke([str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
-def outputs(folder: Path, count: int) -> Path:
-    for number in range(count):
-        write_png(folder / "alpha" / f"s{number:02d}.png", edited(scene(number)))
-    return folder
+from tests.curation.made_set import make_set
 
 
 @pytest.mark.parametrize("protocol", ["", *records.PROTOCOLS])
@@ -35,22 +21,6 @@ def test_each_declaration_is_complete(tmp_path: Path, protocol: str) -> None:
     verify(benchmark)
     assert benchmark.name == ("dir.wards" + (f".{protocol}" if protocol else ""))
     assert len(list(benchmark.load(None))) == 2
-
-
-def test_score_table_and_report_of_a_folder_with_a_blank(tmp_path: Path) -> None:
-    root = tmp_path / "my set"
-    make_set(root, 4)
-    made = outputs(tmp_path / "out", 4)
-    run_folder = tmp_path / "run"
-    run("score", f"dir:{root}", "--outputs", made, "--editor", "alpha", "--run", run_folder,
-        "--tracks", "pixel", "--workers", "0")  # fmt: skip
-    text = run("table", run_folder, "--by", "category1", "--format", "markdown")
-    assert "Brain" in text
-    assert "Lung" in text
-    assert "easy" in run("table", run_folder, "--by", "difficulty", "--format", "markdown")
-    run("report", run_folder, "--to", tmp_path / "report")
-    data = b"".join(path.read_bytes() for path in (tmp_path / "report").rglob("*.js*"))
-    assert b"dir.wards" in data
 
 
 def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ value. Numbers of real outputs are in `tests/contract/test_numbers.py`.
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from PIL import Image
 from editgauge.benchmarks.texteditbench.scorers import AGAINST_INPUT, AGAINST_REFERENCE, measure
 from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
-from editgauge.scoring import pixel as common_pixel
 from editgauge.scoring.scorer import Scorer
 from editgauge.store.measured import measured
 from editgauge.types import VARIANTS, Edit, Sample, Score, Status
@@ -118,24 +116,6 @@ def test_an_output_that_cannot_be_aligned(tmp_path: Path) -> None:
     assert statuses(scores, "mse", "psnr") == {Status.FAILED}
     assert "cannot be aligned" in scores["mse", "faithful"].reason
     assert statuses(scores, "ssim") == {Status.SCORED}
-
-
-def test_work_on_the_input_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two editors' outputs of one sample: two pairs of features less one; changed files are read
-    again.
-    """
-    counted = []
-    real = common_pixel.sift_features
-    monkeypatch.setattr(common_pixel, "sift_features", lambda p: counted.append(1) or real(p))
-    sample = make(tmp_path)
-    score(sample, noisy(PICTURE, 5))
-    score(sample, noisy(PICTURE, 9))
-    assert len(counted) == 3
-    other = blocks(*SIZE, seed=8)
-    write_png(sample.image, other)
-    os.utime(sample.image, ns=(1, 1))
-    assert score(sample, other)["mse", "faithful"].value == 0.0
-    assert len(counted) == 5
 
 
 # -- against the reference edit (paper, 4.1) -------------------------------------------------------

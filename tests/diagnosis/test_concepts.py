@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,27 +92,3 @@ def test_what_the_encoder_cut_off_is_said(tokenizer: Any) -> None:
 def test_a_prompt_that_the_encoder_was_not_given_is_said() -> None:
     with pytest.raises(NoConcept, match="not in what the text encoder was given"):
         last_tokens("a mole", "mole", Fast(), [1, 2, 3, 4, 5, 6], 6)
-
-
-def test_the_real_tokenizers_of_the_families(tmp_path: Path) -> None:
-    """CLIP's byte pairs and Qwen's, as their libraries cut text."""
-    pytest.importorskip("transformers", reason="real tokenizers need the extra neural")
-    pytest.importorskip("diffusers", reason="real tokenizers need the extra neural")
-    from tests.editors import tiny_pipelines
-    from transformers import Qwen2Tokenizer
-
-    prompt = "Remove the Wisdom teeth, please"
-    clip = tiny_pipelines.clip_tokenizer(tmp_path / "clip")
-    given = clip(prompt, padding="max_length", max_length=77).input_ids
-    found = last_tokens(prompt, "wisdom teeth", clip, given, 77)
-    assert found.texts == ("h",), "one letter a token"
-    assert clip.convert_ids_to_tokens(given)[found.positions[0]] == "h</w>"
-    # start, six letters of remove, three of the, six of wisdom, and five of teeth
-    assert found.positions == (6 + 3 + 6 + 5,)
-
-    special = [f"<|{name}|>" for name in ("im_start", "im_end", "vision_start", "vision_end")]
-    qwen = tiny_pipelines.byte_tokenizer(Qwen2Tokenizer, special)
-    text = f"<|im_start|>user\n<|vision_start|><|vision_end|>{prompt}<|im_end|>\n"
-    given = qwen(text).input_ids
-    found = last_tokens(prompt, "teeth", qwen, given, len(given) - 3)
-    assert qwen.convert_ids_to_tokens(given)[found.positions[0] + 3] == "h"

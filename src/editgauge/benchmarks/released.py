@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
-from editgauge.benchmarks.texteditbench.facts import DIMENSIONS
+from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, FOLDERS, OTHER_FOLDERS, TOPICS
 from editgauge.scoring.imports import ReleasedScore, WrongFormat, read_json
 from editgauge.types import Sample, Status
 
@@ -117,9 +117,9 @@ def _measured(
 def _meant(named: Sequence[tuple[Any, Any]], known: Known, path: Path = Path()) -> list[str]:
     """The sample of each topic and id; where there is none, or more than one, what to say of it.
 
-    An id is a record's, or it ends in the number of a folder. Where it fits several samples, the
-    path of the file may name the topic and then the split; else the split is the one that has all
-    entries.
+    An id is a record's, or it ends in the number of a folder. The path of the file may name the
+    topic, the split or both: then only their samples fit, also where the data lack them. Else the
+    split is the one that has all entries.
     """
     places: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in known.values():
@@ -129,20 +129,23 @@ def _meant(named: Sequence[tuple[Any, Any]], known: Known, path: Path = Path()) 
     fitting = []
     for topic, name in named:
         here, text = _bare(str(topic or "")), str(name or "")
-        fitting.append(places.get((here, text)) or places.get((here, _number(text)), []))
+        fitting.append([*(places.get((here, text)) or places.get((here, _number(text)), []))])
     text = "/".join(path.with_suffix("").parts[-3:]).lower() if path.name else ""
-    words = re.split("[/_]", text)
-    for told in (
-        lambda one: _topic(one) in _bare(text),
-        lambda one: one.output_stems[0].split("/")[0] in words,
-    ):
-        fitting = [_narrowed(some, told) for some in fitting]
+    bare, words = _bare(text), {*re.split("[/_]", text)}
+    topics = {_OTHERS.get(one, one) for one in (*map(_bare, TOPICS), *_OTHERS) if one in bare}
+    halves = [{split, *names} for split, names in FOLDERS.items() if words & {split, *names}]
+    for some in fitting:
+        if topics:
+            some[:] = [one for one in some if _OTHERS.get(_topic(one), _topic(one)) in topics]
+        if len(halves) == 1:
+            some[:] = [one for one in some if one.output_stems[0].split("/")[0] in halves[0]]
+    fitting = [_narrowed(some, lambda one: _topic(one) in bare) for some in fitting]
     splits = [{sample.split for sample in some} for some in fitting if some]
     if len(common := set.intersection(*splits) if splits else set()) == 1:
         fitting = [_narrowed(some, lambda one: one.split in common) for some in fitting]
     return [
-        samples[0].id if len(samples) == 1 else _unclear(words, samples)
-        for words, samples in zip(named, fitting, strict=True)
+        samples[0].id if len(samples) == 1 else _unclear((topic or path.stem, name), samples)
+        for (topic, name), samples in zip(named, fitting, strict=True)
     ]
 
 
@@ -165,6 +168,9 @@ def _bare(name: str) -> str:
     """A topic's folder as its scripts may write it: letters and digits, a known misspelling mended."""
     letters = "".join(letter for letter in name.lower() if letter.isalnum())
     return letters.replace("digtial", "digital")
+
+
+_OTHERS = {_bare(other): _bare(name) for other, name in OTHER_FOLDERS.items()}
 
 
 def _number(name: str) -> str:

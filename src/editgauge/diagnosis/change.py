@@ -121,9 +121,10 @@ class ChangeScorer(Scorer):
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         height, width = source.picture.shape[:2]
-        picture = at_work(source.picture)
-        size = (picture.shape[1], picture.shape[0])
-        mask = mask_at(source, size)
+        share = min(1.0, SIDE / max(height, width))
+        size = (max(1, round(width * share)), max(1, round(height * share)))
+        picture = resize(source.picture, size, "bicubic")
+        mask = resize(source.area((height, width)).astype(np.uint8), size, "nearest").astype(bool)
         if not mask.any():
             reason = "the mask marks no pixel: there is no region to find"
             return not_scored(self.metrics, Status.DATASET_FAULT, reason)
@@ -150,21 +151,6 @@ def masked_source(sample: Sample) -> Source:
     source = source_of(sample)
     source.need_every_mask()
     return source
-
-
-def at_work(picture: Array) -> Array:
-    """A picture no larger than `SIDE`, its shape kept."""
-    height, width = picture.shape[:2]
-    share = SIDE / max(height, width)
-    if share >= 1:
-        return picture
-    return resize(picture, (max(1, round(width * share)), max(1, round(height * share))), "bicubic")
-
-
-def mask_at(source: Source, size: tuple[int, int]) -> Mask:
-    """The union of the masks at `size` = (width, height), nearest neighbours."""
-    whole = source.area(source.picture.shape)
-    return resize(whole.astype(np.uint8), size, "nearest").astype(np.bool_)
 
 
 def scorers(**options: Any) -> list[ChangeScorer]:

@@ -218,6 +218,7 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
         "n": found.n,
         "of": found.of,
         "left_out": found.left_out,
+        "uneven": found.uneven,
         "ahead": ahead._asdict() if math.isfinite(ahead.low) else None,
         "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1 and sure,
     }

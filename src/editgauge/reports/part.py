@@ -180,11 +180,7 @@ def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
     it have (bit k for ``STATUSES[k]``; not people's); whether it is the input, given back.
     """
     shape = (len(frame.editors), len(frame.samples))
-    state, marks, back = (
-        np.full(shape, 255, np.uint8),
-        np.zeros(shape, np.uint8),
-        np.zeros(shape, np.uint8),
-    )
+    state, (marks, back) = np.full(shape, 255, np.uint8), np.zeros((2, *shape), np.uint8)
     for cube in frame.without_people().cubes.values():
         bits = np.where(cube.status < 0, 0, np.left_shift(1, np.maximum(cube.status, 0)))
         marks |= np.bitwise_or.reduce(bits.astype(np.uint8), axis=0)

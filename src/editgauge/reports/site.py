@@ -67,26 +67,17 @@ def build(
     to = _claimed(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
     pictures = Pictures(runs, to, copied=copy_images or not inside)
-    shown, diagnosed = [], []
-    made = 0
+    shown, made = [], 0
     for number, part in enumerate(parts):
         pictures.know(part.frame)
         if thumbnails:
-            folder = to / "thumbs" / str(number)
+            thumbs = to / "thumbs" / str(number)
             made += make_thumbnails(
-                part.frame, pictures, folder, workers=workers, progress=progress
+                part.frame, pictures, thumbs, workers=workers, progress=progress
             )
-        about = write(part, number, to / "data" / str(number), pictures, runs)
-        seen = about["overview"]  # the first page's metrics are in the page, all for papers
-        leading = {lead["link"]["metric"] for lead in seen["leads"].values()}
-        leading = leading or {(seen["by"] or {}).get("metric")}
-        found = figures.figures(
-            part.frame, part.metrics, part.plots, only=leading, published=part.published
-        )
-        about |= _draw(found, to / "figures", f"{number}-")
-        shown.append(about)
-        diagnosed.append((part.title or part.frame.benchmark, part.frame))
+        shown.append(_benchmark(part, number, to, pictures, runs))
     pictures.close()
+    diagnosed = [(part.title or part.frame.benchmark, part.frame) for part in parts]
     columns = [column["variant"] for about in shown for column in about["columns"]]
     meta = {
         "version": __version__,
@@ -110,15 +101,27 @@ def build(
     return Site(page=to / "index.html", bytes=size, samples=samples, thumbnails=made)
 
 
-def _draw(found: Sequence[figures.Figure], folder: Path, prefix: str) -> dict[str, Any]:
-    """Draw figures beside the page; their files, titles and text alternatives."""
+def _benchmark(
+    part: Part, number: int, to: Path, pictures: Pictures, runs: Sequence[Run]
+) -> dict[str, Any]:
+    """Write a benchmark's data files and figures; what the page's first file says of it."""
+    about = write(part, number, to / "data" / str(number), pictures, runs)
+    seen = about["overview"]  # the first page's metrics are in the page, all for papers
+    leading = {lead["link"]["metric"] for lead in seen["leads"].values()}
+    leading = leading or {(seen["by"] or {}).get("metric")}
+    found = figures.figures(
+        part.frame, part.metrics, part.plots, only=leading, published=part.published
+    )
     try:
-        drawing.write(found, folder, ("svg",), prefix)
+        drawing.write(found, to / "figures", ("svg",), f"{number}-")
     except MissingExtra:
-        return {"figures": [], "no_figures": NO_FIGURES if found else ""}
-    named = ((one, f"{prefix}{one.name}.svg") for one in found)
-    told = [{"file": file, "title": one.title, "text": figures.as_text(one)} for one, file in named]
-    return {"figures": told}
+        return {**about, "figures": [], "no_figures": NO_FIGURES if found else ""}
+    files = [f"{number}-{one.name}.svg" for one in found]
+    told = [
+        {"file": file, "title": one.title, "text": figures.as_text(one)}
+        for file, one in zip(files, found, strict=True)
+    ]
+    return {**about, "figures": told}
 
 
 def _claimed(to: Path, runs: Sequence[Run]) -> Path:

@@ -22,8 +22,9 @@ from editgauge.types import Variant
 class Ranking:
     """`table` has one column, with intervals and with ``meta["ranks"]``, over the `n` samples of
     the column's `of` that all of its editors have. `left_out`: editor -> on how many samples it was
-    scored, too few to rank it, or such that the column has no number of it. `ahead`: by how much
-    the first is better than the second, with its interval.
+    scored, too few to rank it, or such that the column has no number of it. `uneven`: some editors
+    have more than the `n`. `ahead`: by how much the first is better than the second, with its
+    interval.
     """
 
     table: Table
@@ -31,6 +32,7 @@ class Ranking:
     n: int
     of: int
     left_out: Mapping[str, int]
+    uneven: bool = False
     ahead: Estimate = NOTHING
 
 
@@ -82,13 +84,14 @@ def _by(results: Results, one: PaperTable, variant: Variant, field: Field) -> Ra
         names = known
     if len(names) < 2 or table is None or not table.meta["ranks"]:
         return None
-    left = zip(results.editors, counts.tolist(), strict=True)
+    left = list(zip(results.editors, counts.tolist(), strict=True))
     return Ranking(
         table=table,
         field=field,
         n=int(common.sum()),
         of=int(belongs.sum()),
         left_out={editor: count for editor, count in left if editor not in names},
+        uneven=any(count > common.sum() for editor, count in left if editor in names),
         ahead=_ahead(part, one, variant, table.meta["ranks"]["editors"]),
     )
 

@@ -45,14 +45,11 @@ def temporal_task(missing: int | None) -> str:
     return f"temporal_prediction_{kinds.get(missing or 0, 'unknown')}"
 
 
+_TEMPORAL = dict.fromkeys(temporal_task(frame) for frame in range(1, FRAMES + 1))
 TASKS: tuple[str, ...] = tuple(
     task
     for folder in FOLDERS
-    for task in (
-        dict.fromkeys(temporal_task(frame) for frame in range(1, FRAMES + 1))
-        if folder == "temporal_prediction"
-        else [folder]
-    )
+    for task in (_TEMPORAL if folder == "temporal_prediction" else [folder])
 )
 """The 22 tasks, in the order of `TAXONOMY`."""
 LOW, HIGH = 1, 5

@@ -46,8 +46,8 @@ const Start = (function () {
       lead.ahead && models.length > 1 && lead.lines[0].editor + " is ahead of " + lead.lines[1].editor + " by "
         + EG.number(lead.ahead.value, lead.digits) +
         " " + EG.interval(lead.ahead, lead.digits) + " (95 % interval of the difference on the same samples).",
-      lead.n < lead.of && "Ranked on the " + lead.n + " of " + EG.plural(lead.of, "sample") + " that all of these models have a score of: " +
-        "the numbers differ from the tables', which take what each model has.",
+      lead.n < lead.of && "Ranked on the " + lead.n + " of " + EG.plural(lead.of, "sample") + " that all of these models have a score of" +
+        (lead.uneven ? ": the numbers differ from the tables', which take what each model has." : "."),
       lead.returned.length && "Not ranked, as every picture came back unchanged: " + lead.returned.join(", ") + ".",
       fewer.length && "Not ranked, with too few scores or none in a part of this number: " + fewer.join(", ") + ".",
       Scores.facts(about, lead.link.metric).keeps && "This score tells what was kept, not what was done: a model that changes nothing wins it."
@@ -66,7 +66,7 @@ const Start = (function () {
   // The paper's headline columns, and its own lines where they can be compared.
   function headlines(about) {
     const lead = Scores.lead(about), published = lead && lead.paper && lead.paper.rows.some((row) => row.kind === "published");
-    return lead && lead.paper && h("div", {}, h("p", { class: "note" }, "The paper's own columns, of all the samples that each model has" +
+    return lead && lead.paper && h("div", {}, h("p", { class: "note" }, "The headline columns of the table, of all the samples that each model has" +
       (published ? "; † is the paper's line" : "") + ":"), Tables.lines(about, lead.paper));
   }
 

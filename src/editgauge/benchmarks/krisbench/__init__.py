@@ -47,6 +47,8 @@ BENCHMARK = Benchmark(
         Plot("radar", "dimension", "by knowledge dimension", tuple(SAMPLES)),
         Plot("radar", "task", "by task", TASKS),
         Plot("bars", "task", "by task", TASKS),
+        Plot("counts", "category1", "Samples of each type of knowledge", tuple(TAXONOMY)),
+        Plot("counts", "dimension", "Samples of each dimension", tuple(SAMPLES)),
         Plot("counts", "task", "Samples of each task", TASKS),
     ),
     not_in_tables=("reference_psnr", "reference_ssim"),

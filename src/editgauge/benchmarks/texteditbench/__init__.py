@@ -59,6 +59,7 @@ BENCHMARK = Benchmark(
     figures=(
         Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),
+        Plot("counts", "topic", "Samples of each topic and split", each="split"),
         Plot("counts", "operation", "Samples of each operation and split", each="split"),
     ),
     not_in_tables=tuple(metric.name for metric in OCR),

@@ -92,6 +92,14 @@ def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench) -> None
     assert all(row.value == clean[row.key].value for row in rows if row.sample != "s004")
 
 
+def test_a_scorer_that_kills_its_worker_takes_no_other_with_it(bench: Bench) -> None:
+    other = MeanScorer(name="test.deadly", trap={"s004": "die", "s005": "exit"})
+    run, _ = bench.score("run", MeanScorer(), other, workers=2)
+    lost = {(row.scorer, row.sample) for row in run.rows() if row.status is not Status.SCORED}
+    assert lost == {("test.deadly", "s004"), ("test.deadly", "s005")}
+    assert "SystemExit: 3" in {row.reason for row in run.rows() if row.sample == "s005"}
+
+
 def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
     trap = {"s000": "raise", "s001": "short", "s002": "not_applicable"}
     run, _ = bench.score("run", MeanScorer(trap=trap), workers=0)

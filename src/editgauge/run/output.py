@@ -82,7 +82,7 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
         return editor(sample, scratch)
     except (RunError, BudgetExceeded, *STOPS):
         raise
-    except Exception as error:  # an editor is somebody's model: its crash is a record
+    except (Exception, SystemExit) as error:  # somebody's model: its crash is a record
         machine.raise_fault(error, scratch)
         status, reason = Status.FAILED, words(f"{type(error).__name__}: {error}")
         if isinstance(error, EditgaugeError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from editgauge.errors import UsageError
 from editgauge.run import worker
 from editgauge.run.material import Material
 from editgauge.run.plan import Plan
-from editgauge.run.worker import Item, Told
+from editgauge.run.worker import Item, Task, Told
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
@@ -99,7 +99,7 @@ class _Phase:
 
     def score(self, note: str, workers: Workers, seconds: float, progress: Progress) -> None:
         """Have the items done and write their rows as they come."""
-        needs, done, items = self._needs(), 0, self.items
+        needs, done, items, again = self._needs(), 0, self.items, list[Item]()
         number = workers.number(needs, alone=self.whole)
         # Smaller batches where there are few items: every worker should have something to do
         size = max(1, min(self.most, -(-len(items) // max(1, number * 4))))
@@ -114,7 +114,11 @@ class _Phase:
             alone=self.whole,
             places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
         ):
-            rows = self._rows(outcome.items, outcome.result, outcome.died)
+            tasks = [(item, task) for item in outcome.items for task in item.tasks]
+            if outcome.result is None and len(tasks) > 1:  # one scorer may be to blame, and not all
+                again += [replace(item, tasks=(task,)) for item, task in tasks]
+                continue
+            rows = self._rows(tasks, outcome.result, outcome.died)
             self.run.put(rows)
             self.summary.computed += len(rows)
             self.summary.count(rows)
@@ -122,6 +126,9 @@ class _Phase:
                 progress(max(1, number), max(1, number), "starting workers")
             done += len(outcome.items)
             progress(done, len(items), note)
+        if again:
+            alone = replace(self, items=again, most=1)
+            alone.score(f"{note}, one scorer at a time", workers, seconds, progress)
 
     def _needs(self) -> Needs:
         """Enough for each scorer that has work, on the largest of the outputs."""
@@ -129,10 +136,11 @@ class _Phase:
         pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in self.items)
         return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
 
-    def _rows(self, items: Sequence[Item], done: worker.Scored | None, died: str) -> list[Row]:
+    def _rows(
+        self, tasks: Sequence[tuple[Item, Task]], done: worker.Scored | None, died: str
+    ) -> list[Row]:
         if done is None:  # an output that ends its worker
-            tasks = ((item.place, task) for item in items for task in item.tasks)
-            dead = (self.told.without(place, task, Status.FAILED, died) for place, task in tasks)
+            dead = (self.told.without(i.place, t, Status.FAILED, died) for i, t in tasks)
             return [row for rows in dead for row in rows]
         self.summary.scorer_seconds.update(done.seconds)
         self.summary.scorer_outputs.update(done.outputs)

@@ -187,7 +187,7 @@ def _each(told: Told, scorer: Scorer, items: Sequence[Item]) -> Scores:
             yield item, scores
         except RunError:
             raise
-        except Exception as error:  # whatever a scorer throws ends as a row that says so
+        except (Exception, SystemExit) as error:  # whatever it throws is a row that says so
             machine.raise_fault(error, told.run)
             yield item, not_scored(scorer.metrics, *failure(error, item.edit))
 

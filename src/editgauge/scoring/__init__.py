@@ -28,7 +28,7 @@ _STATUSES: dict[type[EditgaugeError], Status] = {
 }
 
 
-def failure(error: Exception, edit: Edit) -> tuple[Status, str]:
+def failure(error: BaseException, edit: Edit) -> tuple[Status, str]:
     """Status and reason for whatever went wrong with one pair, the same everywhere.
 
     A picture of the data set that cannot be read is the data set's fault, the output's is the

@@ -8,14 +8,13 @@ or through an entry point of another package in the group ``editgauge.benchmarks
 
 from __future__ import annotations
 
-import difflib
 import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from editgauge.errors import DataError, PluginError, UnknownName
+from editgauge.errors import DataError, PluginError, UnknownName, meant
 from editgauge.parts import part
 from editgauge.types import Benchmark, Dataset, Sample
 
@@ -118,8 +117,7 @@ def find(kind: str, name: str) -> Any:
     if entry := _entry(kind, name):
         return _checked(kind, _loaded(kind, entry), package_of(entry).name)
     known = names(kind)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
+    hint = meant(name, known, f"there are: {', '.join(known)}")
     raise UnknownName(f"{_word(kind)} {name!r} is not known; {hint}")
 
 

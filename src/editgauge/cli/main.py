@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from editgauge import __version__, machine
 from editgauge.cli import output
-from editgauge.errors import EditgaugeError, UsageError
+from editgauge.errors import EditgaugeError, UsageError, meant
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -135,12 +135,10 @@ def _told(said: str) -> str:
 
 
 def _known(word: str) -> str:
-    from difflib import get_close_matches
-
     if word not in COMMANDS:
-        close = get_close_matches(word, list(COMMANDS), 2, 0.6)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see: editgauge --help"
-        raise UsageError(f"no such command: {word}; {hint}")
+        raise UsageError(
+            f"no such command: {word}; {meant(word, COMMANDS, 'see: editgauge --help')}"
+        )
     return word
 
 

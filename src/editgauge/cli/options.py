@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, dataclass_transform
 
@@ -16,7 +15,7 @@ from cyclopts import App, Parameter
 
 from editgauge import schema
 from editgauge.cli import output
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, UsageError, meant
 
 if TYPE_CHECKING:
     from cyclopts.argument import ArgumentCollection
@@ -306,5 +305,5 @@ def _options(place: Path, table: str, value: Any) -> dict[str, Any]:
 
 
 def _near(word: str, known: Iterable[str]) -> str:
-    close = get_close_matches(word, list(known), 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    hint = meant(word, known)
+    return f"; {hint}" if hint else ""

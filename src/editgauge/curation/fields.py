@@ -4,7 +4,6 @@ command line are made of it.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ import msgspec
 from editgauge.curation import masks, review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, About, Record
-from editgauge.errors import UsageError
+from editgauge.errors import UsageError, meant
 from editgauge.web.log import Act
 
 WHOLE = "."
@@ -94,10 +93,9 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
             made["attributes"] = _with(facts, rest or name, _value(value))
         else:
             own = dict.fromkeys([*FIELDS, "mask", "review", "state", "rename", *record.attributes])
-            near = difflib.get_close_matches(name, own, n=2, cutoff=0.75)
             raise UsageError(
                 f"{name!r}: no field of a sample; "
-                + (f"did you mean {' or '.join(near)}? " if near else "")
+                + (f"{hint} " if (hint := meant(name, own)) else "")
                 + ("another id is rename=ID; " if name == "id" else "")
                 + f"a new attribute is attribute.{name}=VALUE; fields are: {', '.join(own)}"
             )

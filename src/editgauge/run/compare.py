@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from editgauge import catalog
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
-from editgauge.errors import PluginError, UnknownName
+from editgauge.errors import PluginError, UnknownName, meant
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
@@ -97,6 +96,5 @@ def _need_metrics(policy: Policy, every: Sequence[Results]) -> None:
             known |= set(benchmark.every_metric)
     for metric in unknown:
         if metric not in known:
-            near = difflib.get_close_matches(metric, sorted(known), 2)
-            hint = f"did you mean {' or '.join(near)}?" if near else "see: editgauge list metrics"
+            hint = meant(metric, sorted(known), "see: editgauge list metrics")
             raise UnknownName(f"policy: no metric is called {metric!r}; {hint}")

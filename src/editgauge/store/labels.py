@@ -4,14 +4,13 @@ sliced: ``--where`` has one meaning for those that read the data and those that 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.errors import UnknownName, UsageError
+from editgauge.errors import UnknownName, UsageError, meant
 
 Mask = NDArray[np.bool_]
 _HAS = ("has_knowledge", "has_reference")
@@ -112,8 +111,8 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _near(given: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(given, known, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}? " if near else ""
+    hint = meant(given, known)
+    return f"{hint} " if hint else ""
 
 
 def _label(record: Mapping[str, Any], by: str) -> str:

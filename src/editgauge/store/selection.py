@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from editgauge.errors import UsageError
+from editgauge.errors import UsageError, meant
 from editgauge.store.labels import Samples
 from editgauge.store.measured import measured, names_of
 from editgauge.store.schema import sample_record
@@ -78,9 +77,9 @@ def listed(ids: Sequence[str]) -> list[str]:
 def one_of(argument: str, given: str, known: Sequence[str]) -> str:
     """`given` if it is one of the known words. Raises `UsageError` naming them."""
     if given not in known:
-        near = difflib.get_close_matches(given, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"{given!r}: wanted one of {', '.join(known)}{hint}", argument=argument)
+        wanted = f"wanted one of {', '.join(known)}"
+        hint = meant(given, known)
+        raise UsageError("; ".join((f"{given!r}: {wanted}", hint)).rstrip("; "), argument=argument)
     return given
 
 

@@ -12,14 +12,13 @@ Nothing is written when anything does not fit: every problem is listed with its 
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, UsageError, meant
 from editgauge.escape import csv_text, plain
 from editgauge.store import csv_files
 from editgauge.store.schema import digest
@@ -258,7 +257,5 @@ def _comparison(blank: Rating, cells: Mapping[str, str], known: Known) -> Rating
 def _need_known(what: str, name: str, known: frozenset[str]) -> None:
     """Raise `ValueError` for a name that is not in the run, with the one that may be meant."""
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-        there = ", ".join(sorted(known)[:4])
-        meant = f"did you mean {' or '.join(near)}?" if near else f"there are {there}…"
-        raise ValueError(f"{what} {name!r}: not in the run; {meant}")
+        hint = meant(name, known, f"there are {', '.join(sorted(known)[:4])}…")
+        raise ValueError(f"{what} {name!r}: not in the run; {hint}")

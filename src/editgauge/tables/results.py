@@ -7,7 +7,6 @@ scores by repeat, editor and sample (`Cube`). `grid` is one metric of every edit
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.errors import RunError, UnknownName, UsageError
+from editgauge.errors import RunError, UnknownName, UsageError, meant
 from editgauge.store.labels import Samples
 from editgauge.store.variants import Learned
 from editgauge.tables.models import Models, built_in
@@ -301,9 +300,7 @@ class Results:
         """Rows of these editors, in this order. Raises `UnknownName` for one that is not here."""
         for name in wanted:
             if name not in self.editors:
-                near = difflib.get_close_matches(name, self.editors, n=3, cutoff=0.4)
-                there = f"there are: {', '.join(self.editors)}"
-                hint = f"did you mean {' or '.join(near)}?" if near else there
+                hint = meant(name, self.editors, f"there are: {', '.join(self.editors)}")
                 raise UnknownName(f"editor {name!r} has no rows for {self.benchmark}; {hint}")
         at = [self.editors.index(name) for name in wanted]
         sets = {key: Whole(one.values[at], one.samples[at]) for key, one in self.sets.items()}

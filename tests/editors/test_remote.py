@@ -294,6 +294,14 @@ def test_the_book_of_a_run_is_closed_after_an_edit(tmp_path: Path) -> None:
     assert str(book) not in [file.path for file in psutil.Process().open_files()]
 
 
+def test_a_wrong_key_is_told_by_the_name_of_its_variable(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    with Provider({"s0.ask": ["401"]}) as provider:
+        summary = edit_all(run, "mini", samples_for(tmp_path, 1), editor("chat", provider.url, run))
+    assert "Set EDITGAUGE_EDITOR_KEY to a key of this server" in summary.stopped
+    assert run.edits("mini") == []
+
+
 def test_two_names_are_two_draws(tmp_path: Path) -> None:
     """Of one model with the same settings: neither is given the other's job or picture."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)

@@ -156,18 +156,18 @@ class Call:
 
 
 class Service:
-    """A service's address, and how it is called. `headers` carry the `key`; `at_once`: calls at
-    most. Thread-safe.
+    """A service's address, and how it is called. `headers` carry the `key`, which comes from one of
+    the variables `keys`; `at_once`: calls at most. Thread-safe.
     """
 
     def __init__(
-        self, base_url: str, *, key: str = "", headers: Mapping[str, str], at_once: int,
-        timeout: float, attempts: int, pause: float,
+        self, base_url: str, *, key: str = "", keys: Sequence[str] = (),
+        headers: Mapping[str, str], at_once: int, timeout: float, attempts: int, pause: float,
     ) -> None:  # fmt: skip
         self.address = service_address(base_url, "base_url")
         self.http = Http(headers, Secrets([key, *self.address.secrets]), timeout=timeout)
         self.ledger = Ledger(purpose="edit")
-        self.attempts, self.pause = attempts, pause
+        self.attempts, self.pause, self.keys = attempts, pause, tuple(keys)
         # questions have a gate of their own: who waits for money holds no place that jobs need to
         # give some back
         self.calls, self.questions = self._paid(at_once), self._paid(at_once)
@@ -176,7 +176,7 @@ class Service:
     def _paid(self, at_once: int) -> PaidCalls:
         return PaidCalls(
             http=self.http, gate=Gate(at_once), ledger=self.ledger, host=self.address.host,
-            deadline=PATIENCE, backoff=self.pause, attempts=self.attempts,
+            deadline=PATIENCE, backoff=self.pause, attempts=self.attempts, keys=self.keys,
         )  # fmt: skip
 
     def call(
@@ -223,7 +223,7 @@ class Service:
         if isinstance(value, dict):
             return Outcome(kind="ok", value=value, booked=True, http=response.status)
         start = self.http.secrets.line(response.data[:60].decode("utf-8", "replace"))
-        reason = f"no JSON in {len(response.data)} bytes: {start!r}"
+        reason = f"no JSON object in {len(response.data)} bytes: {start!r}"
         return Outcome(kind="again", reason=reason, http=response.status, lost=True, booked=True)
 
     def fetch(self, address: str) -> bytes:

@@ -267,10 +267,12 @@ def remote(
             raise UsageError(f"editor {editor!r}: {wanted}")
     own = provider(told, {name.removeprefix(EXTRA): typed(one) for name, one in extra.items()})
     base = told.base_url or provider.home
-    key = key_for(base, [provider.home], (OWN_KEY, *provider.keys), needed=True)
+    names = (OWN_KEY, *provider.keys)
+    key = key_for(base, [provider.home], names, needed=True)
     service = Service(
-        base, key=key, headers=own.headers(key) if key else {}, at_once=told.concurrency,
-        timeout=told.timeout, attempts=told.attempts, pause=told.pause,
+        base, key=key, keys=names[: 1 if told.base_url else None],
+        headers=own.headers(key) if key else {}, at_once=told.concurrency, timeout=told.timeout,
+        attempts=told.attempts, pause=told.pause,
     )  # fmt: skip
     unpriced = told.price is None and is_own_network(urlsplit(base).hostname or "")
     return kind(

@@ -107,7 +107,7 @@ class Rows(RunFile):
         """
         query = f"SELECT * FROM rows WHERE series = {series.id:d} ORDER BY sample, repeat"
         known, whole = self.counted("rows", query, series.id)
-        sound = [one for one in known if _stands(one)]
+        sound = [one for one in known if one[0] == series.id and _stands(one)]
         rows = f"rows of {series.editor}, {series.metric} ({series.variant})"
         if lost := len(known) - len(sound):
             told = f"{lost} {rows} are damaged or gone; `editgauge score` makes them again"

@@ -20,8 +20,8 @@ PATIENCE = 120.0
 """Seconds for which a writer waits for another command's transaction."""
 LONGEST = 1 << 26
 """Bytes of the longest text that is read from a record."""
-FAULTS = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises of a damaged file; its own message may be no text."""
+FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
+"""What SQLite raises of a damaged file: its own message may be no text, a length be of any size."""
 _JOURNALS = ("-wal", "-shm", "-journal")
 _MEND = "see: editgauge check RUN --repair"
 _SETTINGS = (

@@ -230,6 +230,7 @@ class NoCredentialsError(Exception):
     [
         (ConnectionError("reset by peer"), "memory://b/d: reset by peer; tried 8 times", 8),
         (NoCredentialsError("Unable to locate"), "Unable to locate; check the address", 1),
+        (PermissionError("Access Denied"), "Access Denied; check the address, and the credent", 1),
     ],
 )
 def test_only_what_may_pass_is_tried_again(

@@ -17,7 +17,7 @@ from typing import Any
 
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import EXTENSIONS
-from editgauge.store import csv_files, hashes, paths, schema
+from editgauge.store import csv_files, hashes, lease, paths, schema
 from editgauge.types import Sample
 
 _FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
@@ -448,6 +448,7 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
     """
     to.mkdir(parents=True, exist_ok=True)
     root, copied = paths.folder(to, paths.plain_name(editor)), 0
+    lease.sweep(root)
     for sample in samples:
         if (file := named.get(sample.id)) is not None:
             place = f"{sample.output_stems[0]}{file.suffix.lower()}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from editgauge import __version__
+from editgauge import __version__, temporary
 from editgauge.errors import RunError, UsageError
 from editgauge.store import described, hashes, lease, paths, schema, sqlite
 from editgauge.store.addresses import address_of
@@ -123,6 +123,7 @@ class Run(Rows):
         Of a fact that is an absolute path only the last name is kept: a run is read on other
         machines.
         """
+        temporary.sweep(self.path)
         told = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
         with self.changing() as db:
             self.insert(db, "entries", (command, schema.now(), schema.json(told)))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from editgauge.tables.table import Table
 
 
+_VARIANTS = "\nfaithful: as the released code computes it; corrected: without its known defects"
+
+
 @opt.options("What is shown")
 class Shown:
     """Which tables and columns, and what stands beside a mean."""
@@ -136,4 +139,6 @@ def print_tables(
             print(draw.paper(draw.with_failures(item, failures)), end="")
         else:
             print_table(item, form, failures, every_note=every_note)
+    if form == "terminal" and any("faithful" in item.variant for item in tables):
+        print(_VARIANTS)
     output.warn(*runs)

@@ -53,6 +53,19 @@ def test_a_file_s_editor_and_metric_are_used_by_their_names(mine: Path, tmp_path
     assert "invert" in done.stdout
 
 
+def test_several_files_and_the_commands_that_are_offered_have_them(
+    mine: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(MINE.replace("invert", "turn").replace("brightness_gap", "other_gap"))
+    files = ["--plugin", str(mine), f"--plugin={other}"]
+    words = ["edit", "mini", "--run", str(tmp_path / "run"), "--limit", "1", "--workers", "0"]
+    for name in ("invert", "turn"):
+        done = invoke([*words, "--editor", name, *files])
+        assert done.exit_code == 0, done.exception
+        assert f"editgauge --plugin {mine} --plugin {other} score mini" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

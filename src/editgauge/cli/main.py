@@ -90,7 +90,7 @@ def run(typed: Sequence[str]) -> int:
         return 0
     given, words = _taken_out(typed)
     said = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
-    with output.saying(**said, plugin=given.get("--plugin", "")):
+    with output.saying(**said, plugins=given.get("--plugin", "").splitlines()):
         if "--version" in given:
             print(f"editgauge {__version__}")
         elif not words:

@@ -11,7 +11,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -32,7 +32,7 @@ text it can erase nothing that was finished.
 _WARNINGS = 20
 _LIBRARIES = ("TRANSFORMERS_VERBOSITY", "DIFFUSERS_VERBOSITY", "HF_HUB_VERBOSITY")
 """What libraries with a log of their own read when they are imported, here and in workers."""
-_said: dict[str, Any] = {"quiet": False, "json": False, "plugin": ""}
+_said: dict[str, Any] = {"quiet": False, "json": False, "plugins": ()}
 
 
 # -- the stream ------------------------------------------------------------------------------------
@@ -87,17 +87,21 @@ def raw(stream: TextIO) -> TextIO:
 
 @contextmanager
 def saying(
-    *, quiet: bool = False, json: bool = False, verbose: bool = False, plugin: str = ""
+    *,
+    quiet: bool = False,
+    json: bool = False,
+    verbose: bool = False,
+    plugins: Sequence[str] = (),
 ) -> Iterator[None]:
     """Within a `with` block: no progress and no warnings; results as JSON; what libraries log goes
-    to standard error; commands that are offered have the `plugin`.
+    to standard error; commands that are offered have the `plugins`.
     """
     if verbose:
         _log()
     named = [name for name in _LIBRARIES if quiet and name not in os.environ]
     os.environ |= dict.fromkeys(named, "error")
     before = dict(_said)
-    _said.update(quiet=quiet, json=json, plugin=plugin)
+    _said.update(quiet=quiet, json=json, plugins=plugins)
     try:
         yield
     finally:
@@ -145,10 +149,9 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
 
 def said(*lines: str) -> None:
     """Print lines for people alone: beside a result that was printed, or before one."""
-    own = f"editgauge --plugin {shlex.quote(_said['plugin'])} "
+    own = "".join(f"--plugin {shlex.quote(file)} " for file in _said["plugins"])
     for line in () if as_json() else lines:
-        named = line.replace("editgauge ", own) if _said["plugin"] else line
-        print(fitted(named), flush=True)
+        print(fitted(line.replace("editgauge ", f"editgauge {own}")), flush=True)
 
 
 def fitted(line: str) -> str:

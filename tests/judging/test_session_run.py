@@ -110,7 +110,7 @@ def test_a_bill_that_cannot_be_used_says_why(made: Path) -> None:
     [
         ({"set": ["refrence=false"]}, "did you mean reference"),
         ({"set": ["reference=perhaps"]}, "true, false"),
-        ({"set": ["text"]}, "key=value"),
+        ({"set": ["text"]}, "NAME=VALUE"),
         ({"set": ["reasoning_effort=much"]}, "wanted one of none, minimal"),
         ({"set": ["concurrency=0"]}, "wanted 1 to 1024"),
         ({"set": ["temperature=hot"]}, "wanted 0 to 2"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,25 +160,6 @@ def test_a_file_of_concepts_that_is_none(
     file.write_bytes(content)
     with pytest.raises(kind, match=words):
         with_concepts(stored_samples(run, "mini"), file)
-
-
-def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) -> None:
-    concepts = tmp_path / "concepts.csv"
-    concepts.write_text("sample,concept\ns1,word\ns2,new\n")
-    words = ["diagnose", str(run.path), "--set", f"model={weights}", "--set", "resolution=all"]
-    words += ["--device", "cpu", "--workers", "0", "--concepts", str(concepts)]
-    words += ["--figures", str(tmp_path / "figures")]
-    done = invoke(words)
-    assert done.exit_code == 0, done.output
-    assert "attention: 3 scored; 15 new rows" in done.output
-    assert "change: 6 scored; 30 new rows" in done.output
-    assert "no attention of constant: not made by a diffusers pipeline" in done.output
-    assert "Why edits failed, by attention" in done.output
-    drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())
-    assert drawn == {"attention": 3, "pixels": 6}
-    entry = Run.open(run.path).manifest()["entries"][-1]
-    assert (entry["command"], entry["computed"]) == ("diagnose", {"change": 30, "attention": 15})
-    assert entry["cutoffs"]["iou"] == 0.3
 
 
 def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_weights(

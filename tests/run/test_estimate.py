@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -44,23 +43,6 @@ def test_a_run_without_times_is_an_error(tmp_path: Path) -> None:
     folder.record("score", benchmark="mini", processor={"pixel": {"seconds": 1.0, "outputs": 0}})
     with pytest.raises(UsageError, match="no recorded times of mini"):
         plan(folder, "mini", editors=1, samples=1)
-
-
-def test_a_short_run_is_measured_once_and_kept(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("editgauge.run.estimate.MEASURED", 2)
-    told = []
-    for _ in range(2):
-        run_command(["plan", "mini", "--editors", "7", "--json", "--model", "gpt-4o"])
-        told.append(json.loads(capsys.readouterr().out))
-    assert told[0] == told[1]
-    pixel = told[0]["processor_seconds"]["background"]
-    assert (pixel["measured_on"], pixel["planned"]) == (2, 7 * told[0]["samples"])
-    assert told[0]["gpu_hours"] is None
-    calls, dollars = told[0]["judge_calls"], told[0]["judge_dollars"]
-    assert calls["each"] >= 1
-    assert dollars["total"] == pytest.approx(dollars["each"] * 7 * told[0]["samples"])
 
 
 @pytest.mark.parametrize(

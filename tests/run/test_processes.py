@@ -94,13 +94,6 @@ def test_the_time_limit_does_not_count_the_start() -> None:
     assert outcome.result == [1]
 
 
-def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Path) -> None:
-    marker = str(tmp_path / "starts")
-    outcomes = run([[1, 2], [3]], work.slowly, 1, start=work.dies_at_first, start_args=(marker, 2))
-    assert values(outcomes) == [1, 2, 3]
-    assert not died(outcomes)
-
-
 def test_workers_that_never_come_up_end_the_call() -> None:
     with pytest.raises(RunError, match=r"die before they have done anything.*exit code 5"):
         run([[1]], work.slowly, start=work.dies_at_start)

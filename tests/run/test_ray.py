@@ -11,7 +11,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from editgauge.store.run import Run
 from tests.run import work
 from tests.run.fakes import BatchMean, MeanScorer, Painter, Spread
 from tests.run.nodes import nodes_of_one_core
+from tests.run.test_processes import died, values
 from tests.run.test_score import Bench
 
 pytest.importorskip("ray")
@@ -44,14 +45,6 @@ def two_nodes() -> Iterator[Cluster]:
 def run(cluster: Cluster, batches: Any, what: Any, **more: Any) -> list[Done[Any, Any]]:
     settings = {"start": work.nothing, "seconds": 600.0, "needs": Needs(), **more}
     return list(cluster.batches(batches, what, **settings))
-
-
-def values(outcomes: Sequence[Done[Any, Any]]) -> list[Any]:
-    return sorted(value for outcome in outcomes for value in outcome.result or ())
-
-
-def died(outcomes: Sequence[Done[Any, Any]]) -> list[tuple[list[Any], str]]:
-    return [(list(outcome.items), outcome.died) for outcome in outcomes if outcome.died]
 
 
 def test_two_nodes_give_the_rows_and_edits_of_this_machine(

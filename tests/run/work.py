@@ -21,16 +21,6 @@ def dies_at_start() -> None:
     os._exit(5)
 
 
-def dies_at_first(marker: str, times: int) -> None:
-    """As a worker that the system kills while it is starting, for want of memory."""
-    with open(marker, "a+") as file:
-        file.seek(0)
-        if len(file.read()) < times:
-            file.write("x")
-            file.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
 def fails_at_start() -> None:
     raise LookupError("no weights here")
 

@@ -135,3 +135,15 @@ def test_limits_of_a_statistic_stay_within_its_scale() -> None:
         equal = np.stack([(a == b).sum(axis=1), np.full(7, 3)], axis=1)
         found = parts_interval(equal, share_of_parts, SHARE)
         assert math.isnan(found.low) or 0 <= found.low <= found.high <= 1
+
+
+def test_intervals_of_correlations_of_twelve_samples_hold_the_truth() -> None:
+    """On the scale of r itself 87 to 90 % of them did."""
+    random = np.random.default_rng(4)
+    held = 0
+    for _ in range(600):
+        a = random.normal(size=(12, 1))
+        b = 0.7 * a + math.sqrt(0.51) * random.normal(size=(12, 1))
+        found = parts_interval(correlation.pearson_parts(a, b), correlation.pearson_of, CORRELATION)
+        held += found.low <= 0.7 <= found.high
+    assert 0.93 <= held / 600 <= 0.98

@@ -168,6 +168,7 @@ NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
 UNBOUNDED = (-math.inf, math.inf)
 CORRELATION, SHARE = (-1.0, 1.0), (0.0, 1.0)
 """Scales, within which limits stay."""
+_EDGE = 1 - 1e-9
 
 
 def mean_interval(
@@ -199,7 +200,8 @@ def parts_interval(
     statistic: Callable[[Floats], Floats],
     scale: tuple[float, float] = UNBOUNDED,
 ) -> Estimate:
-    """A statistic of summed parts, with its interval over samples, within the statistic's scale.
+    """A statistic of summed parts, with its interval over samples, within the statistic's scale;
+    that of a `CORRELATION` is made on the scale of Fisher's z, its inverse hyperbolic tangent.
 
     `parts`: (samples, k), one line for each sample with everything that belongs to it, the last
     column counting what is in it; lines that count nothing are left out. `statistic`: (..., k) ->
@@ -212,11 +214,13 @@ def parts_interval(
 
     def formula(moments: Moments) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):  # without a sample: maybe no value
-            return statistic(moments.total)[..., None]
+            value = statistic(moments.total)[..., None]
+        return np.arctanh(np.clip(value, -_EDGE, _EDGE)) if turned else value
 
-    (value, *_), (low, *_), (high, *_) = intervals(Moments(table, np.ones_like(table)), formula)
-    low, high = np.clip([low, high], *scale)
-    return Estimate(float(value), float(low), float(high), len(table))
+    turned, value = scale == CORRELATION, float(statistic(table.sum(axis=0)))
+    _, (low, *_), (high, *_) = intervals(Moments(table, np.ones_like(table)), formula)
+    low, high = np.tanh([low, high]) if turned else np.clip([low, high], *scale)
+    return Estimate(value, float(low), float(high), len(table))
 
 
 def pooled_mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> Estimate:

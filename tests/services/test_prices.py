@@ -50,8 +50,9 @@ def test_every_price_has_a_source_and_a_date() -> None:
     assert (price.input, price.source.rpartition(" ")[2]) == (2.5, "2025-12-01")
     assert price_of("gpt-4o-audio") is None
     assert "https://" in image_price_of("gpt-image-1").source
-    assert image_price_of("gpt-image-1.5") == ImagePrice()
-    assert image_price_of("gpt-image-1.5", 0.05).picture == 0.05
+    assert image_price_of("gpt-image-2-2026-04-21").source.endswith("2026-05-10")
+    assert image_price_of("gpt-image-9") == ImagePrice()
+    assert image_price_of("gpt-image-9", 0.05).picture == 0.05
 
 
 def test_a_price_on_the_command_line() -> None:

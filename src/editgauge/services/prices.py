@@ -89,7 +89,6 @@ class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Table(msgspec.Struct, frozen=True):
-    as_of: str
     sources: dict[str, str]
     judges: dict[str, Price]
     editors: dict[str, ImagePrice]
@@ -105,8 +104,7 @@ def _line(model: str, lines: Mapping[str, Any]) -> Any:
     """The line of a model, its source written out; None where there is none."""
     if (name := named(model, lines)) is None:
         return None
-    source = f"{_table().sources[lines[name].source]}, {_table().as_of}"
-    return msgspec.structs.replace(lines[name], source=source)
+    return msgspec.structs.replace(lines[name], source=_table().sources[lines[name].source])
 
 
 def named(model: str, names: Iterable[str]) -> str | None:

@@ -281,7 +281,7 @@ def test_a_probe_says_that_a_judge_which_answers_the_same_to_all_does_not_see(
     with Judge(sensible) as judge:
         done = cli(
             "judge", "mini", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
-            "--base-url", judge.url, "--probe", env=ENV, expect=None,
+            "--base-url", judge.url, "--probe", env=ENV, expect=1,
         )  # fmt: skip
     assert any(one.pictures for one in judge.chats)
     assert "sight: FAILED" in done.text

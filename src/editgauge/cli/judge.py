@@ -45,7 +45,7 @@ def judge(
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
 
-    Exit code 1: some samples have no score; 3: stopped by the budget.
+    Exit code 1: some samples have no score, or a judge does not see; 3: stopped by the budget.
     """
     from editgauge.judging.session import Session
     from editgauge.store.remote import working
@@ -148,7 +148,7 @@ def _probed(opened: Session) -> int:
     if not found["sees"]:
         line = f"sight: FAILED: pictures show {shown}, it read {said}: its scores mean nothing"
     output.emit(found, [line])
-    return 0
+    return 0 if found["sees"] else 1
 
 
 def _by_batch(opened: Session, action: str) -> int:

@@ -185,6 +185,7 @@ class Session:
             asked = {metric for call in calls for metric in call.metrics.values()}
             wanted = self.prompts.track.metrics_for(sample, self.given)
             missing = [metric.name for metric in wanted if metric.name not in asked]
+            none = [Score(metric=m, value=None, status=status, reason=reason) for m in missing]
             about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
             for repeat in range(self.options.repeat if repeats is None else repeats):
                 for call in calls:
@@ -194,15 +195,7 @@ class Session:
                         yield job
                 if missing and not looking:
                     job = Job(_NO_CALL, repeat, about, (sample, record))
-                    unasked.append(
-                        (
-                            job,
-                            [
-                                Score(metric=name, value=None, status=status, reason=reason)
-                                for name in missing
-                            ],
-                        )
-                    )
+                    unasked.append((job, none))
             # an alias has its whole name in rows when a model has answered
             if self.engine.answered or not models.is_alias(self.options.model):
                 self._put_unasked(unasked, done)

@@ -159,6 +159,7 @@ def test_the_script_of_a_shell_is_bash() -> None:
         ("diagnose x --set flor=1", "did you mean floor?"),
         ("judge mini --model m --estimate --show", "one only"),
         ("--plugin", "--plugin: wanted a value"),
+        ("import mini DATA some/folder", "more words than it takes: 'some/folder'; is an option"),
     ],
 )
 def test_what_is_wrong_is_one_line_that_names_it(

@@ -132,7 +132,7 @@ def _told(said: str) -> str:
     word = said.removeprefix("Unknown option: ").partition(". ")[0].partition("=")[0].rstrip(".")
     near = get_close_matches(word, ("--plugin", "--version", *FLAGS), 1, 0.8)
     if said.startswith("Unused Tokens: "):
-        said = f"more words than it takes: {said[16:-2]}; is an option lacking before it? See --help"
+        said = f"more words than it takes: {said[16:-2]}; is an option lacking before it? (--help)"
     return f"Unknown option: {word}. Did you mean {near[0]}?" if near else said
 
 

@@ -188,8 +188,9 @@ def source_of(kind: str, name: str) -> Package:
 
 def broken(kind: str, name: str, said: str) -> PluginError:
     """The error for a thing of another package that cannot be used."""
-    package = source_of(kind, name).name
-    return PluginError(f"{_word(kind)} {name} (package {package or 'editgauge'}): {said}")
+    package = source_of(kind, name).name or ("editgauge" if name in TABLES.get(kind, ()) else "")
+    of = f" (package {package})" if package else ""  # a program's own object is of none
+    return PluginError(f"{_word(kind)} {name}{of}: {said}")
 
 
 def _word(kind: str) -> str:

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge import Evaluation, catalog, editor, metric
+from editgauge import Edit, Evaluation, Sample, Status, catalog, editor, metric
 from editgauge.errors import PluginError, UsageError
 from tests.command_line import invoke
 
 MINE = '''
 import numpy as np
-from editgauge import editor, metric
+from editgauge import Edit, Sample, Status, editor, metric
 
 @metric("brightness_gap", direction="lower", low=0, high=255)
 def brightness_gap(original, edited):
@@ -114,6 +114,10 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
         evaluation.score(devcie="cpu")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="nonsense"):
         evaluation.edit("copy", nonsense=3)
+    with pytest.raises(UsageError, match="direction 'higer': wanted 'higher' or 'lower'"):
+        metric("gap", direction="higer", low=0, high=1)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="low 1: wanted less than high, 0"):
+        metric("gap", direction="higher", low=1, high=0)
     with pytest.raises(UsageError, match="image, instruction"):
         editor("odd")(lambda picture, words: picture)
 
@@ -137,3 +141,16 @@ def test_an_editor_that_cannot_be_pickled_is_named_with_its_package(
     done = invoke([*words, "--run", str(tmp_path / "run")])
     assert isinstance(done.exception, PluginError)
     assert "locked (package locked): cannot be sent to worker processes" in str(done.exception)
+
+
+def test_an_own_editor_that_cannot_be_pickled_works_in_this_process(tmp_path: Path) -> None:
+    class Locked:
+        name = "locked"
+
+        def __call__(self, sample: Sample, folder: Path) -> Edit:
+            return Edit.without(sample.id, self.name, Status.REFUSED, "no")
+
+    evaluation = Evaluation("mini", run=tmp_path / "run", limit=1)
+    with pytest.raises(PluginError, match="editor locked: cannot be sent to worker processes"):
+        evaluation.edit(Locked(), workers=2)
+    assert evaluation.edit(Locked(), workers=0).reasons == {"refused": ("replace-01", "no")}

@@ -229,7 +229,7 @@ class _Work:
     ) -> Iterator[EditRecord]:
         own = self.editor
         try:
-            pickle.dumps(own)
+            _ = force.here or pickle.dumps(own)
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             why = f"cannot be sent to worker processes ({error}); edit with 0 workers"
             raise catalog.broken("editors", own.name, why) from error

@@ -35,6 +35,8 @@ class Workers:
         self._count, self._gpus, self._cluster = count, tuple(gpus), cluster
         self.away = cluster is not None
         """Whether they may be on other machines."""
+        self.here = cluster is None and not count
+        """Whether this process does everything."""
 
     def number(self, needs: Needs, *, alone: bool) -> int:
         """How many there are for work with these needs. `alone`: one worker has the whole machine,

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from editgauge.errors import UsageError
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import fitted, read_output, reference_of, size_of, source_of
 from editgauge.scoring.scorer import Scorer
@@ -100,6 +101,10 @@ def metric(
     raise `version` when the function changes, and its rows are made anew. The result is registered
     under the entry point group ``editgauge.scorers``.
     """
+    if direction not in ("higher", "lower"):
+        raise UsageError(f"{direction!r}: wanted 'higher' or 'lower'", argument="direction")
+    if not low < high:
+        raise UsageError(f"{low:g}: wanted less than high, {high:g}", argument="low")
     described = Metric(
         name, direction=direction, low=low, high=high, heading=heading, digits=digits, unit=unit,
         failure=failure, note=note,

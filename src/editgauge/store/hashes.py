@@ -49,7 +49,8 @@ def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
 
     mark = picture_hash()
     try:
-        handle = paths.open_read(file.resolve(), limit=MAX_FILE_BYTES)
+        real = file.resolve() if file.is_symlink() else file
+        handle = paths.open_read(real, limit=MAX_FILE_BYTES)
     except (OSError, RunError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise ImageError(f"{file}: cannot be read ({why})", path=file) from error

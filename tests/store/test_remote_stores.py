@@ -18,6 +18,7 @@ from tests.made_rows import row
 from editgauge.errors import DataError, DownloadError, RunError, UsageError
 from editgauge.store import addresses, remote
 from editgauge.store.addresses import address_of
+from editgauge.store.paid import Paid
 from editgauge.store.remote import fetched, local_folder, matching, working
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
@@ -164,8 +165,31 @@ def test_a_part_that_is_none_is_refused(
             db.execute("CREATE VIEW v AS SELECT * FROM rows")
         part = (tmp_path / "evil" / "run.sqlite").read_bytes()
     memory.pipe("/bucket/runs/one/parts/x.sqlite", part)
-    with pytest.raises(RunError, match=r"parts/x\.sqlite: no part of a run"):
+    with pytest.raises(RunError, match=r"parts/x\.sqlite: no sound part of a run"):
         fetched(RUN)
+
+
+def test_a_part_with_a_damaged_record_is_refused_and_nothing_of_it_is_taken(
+    memory: Any, machine: Any, tmp_path: Path
+) -> None:
+    with working(RUN) as here:
+        write(here, "a", "bb")
+        with Paid(here / "paid.sqlite") as paid:
+            paid.put("k", {"content": "score: 4"})
+    parts = {name: data for name, data in memory.store.items() if "/parts/" in name}
+    changes = {"paid": "UPDATE replies SET reply = '{}'", "run": "UPDATE rows SET value = 9"}
+    for number, (name, part) in enumerate(sorted(parts.items())):
+        kind = "paid" if name.endswith(".paid.sqlite") else "run"
+        whole, file = part.getvalue(), tmp_path / f"{kind}.sqlite"
+        file.write_bytes(whole)
+        with contextlib.closing(sqlite3.connect(file)) as db, db:
+            db.execute(changes[kind])
+        memory.pipe(name, file.read_bytes())
+        machine(f"reader-{number}")
+        with pytest.raises(RunError, match=rf"{name[-20:]}: no sound part of a run \(.*damaged"):
+            fetched(RUN)
+        memory.pipe(name, whole)
+        assert samples_in() == ["a", "bb"], "from the sound part, by the same machine"
 
 
 def test_of_two_scores_of_one_key_the_later_part_counts(

@@ -87,8 +87,8 @@ def edits_of(
         if name not in there:
             raise DataError(
                 f"{run.place}: the run has no outputs{f' of {name}' if name else ''} on "
-                f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give --outputs DIR, "
-                f"or make them: editgauge edit {benchmark} … --editor {name or 'copy'} --run "
+                f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give a folder of "
+                f"outputs, or make them: editgauge edit {benchmark} … --editor {name or 'copy'} --run "
                 f"{run.place}"
             )
     for name in editors or sorted(there):

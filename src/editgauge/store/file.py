@@ -16,7 +16,6 @@ from editgauge.errors import RunError
 from editgauge.store import lease, schema, sqlite
 
 FILE = "run.sqlite"
-MEND = "see: editgauge check RUN --repair"
 Found = TypeVar("Found")
 _MOST_NOTES = 1000
 _NAMED = {
@@ -206,7 +205,7 @@ class RunFile:
         if lost := len(known) - len(sound):
             self.note(f"{FILE}: {lost} of the {table} are damaged; {_MENDS[table]}")
         elif not whole:
-            self.note(f"{FILE}: the {table} are not those that were written; {MEND}")
+            self.note(f"{FILE}: the {table} are not those that were written; {sqlite.MEND}")
         return sound
 
     def counted(self, table: str, query: str, part: int = 0) -> tuple[list[tuple[Any, ...]], bool]:

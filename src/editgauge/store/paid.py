@@ -160,7 +160,7 @@ class Paid:
             if not schema.stands("notes", row):
                 raise RunError(
                     f"{self.path}: what is noted as {str(row[0])[:80]!r} is damaged; bring a copy "
-                    f"of the file, or name another one with --replies"
+                    f"of the file, or name another one"
                 )
         return {name: value for name, value, _ in rows}
 

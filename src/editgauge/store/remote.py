@@ -188,6 +188,8 @@ def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:
         try:
             if there.name == PAID:
                 with Paid(there) as theirs, Paid(run.replies_path) as ours, ours.transaction():
+                    if theirs.damaged():
+                        raise RunError("replies in it are damaged")
                     for key, reply in theirs.replies():
                         ours.put(key, reply)
                 return set()
@@ -196,7 +198,8 @@ def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:
                 return {str(one.path) for one in part.edits() if one.path}
         except RunError as error:
             raise RunError(
-                f"{store.address}: {entry.relative}: no part of a run ({error}); remove it there"
+                f"{store.address}: {entry.relative}: no sound part of a run ({error}); remove it "
+                f"there"
             ) from error
 
 
@@ -214,6 +217,8 @@ def _join(part: Run, target: Run) -> None:
         gone = orjson.loads(part.fact(_GONE) or "[]")
         target.drop((tuple(key), mark) for *key, mark in gone)
         target.take_entries(part)
+        if part.problems:  # it is never looked at again
+            raise RunError(part.problems[0])
 
 
 def _push(store: Store, folder: Path) -> None:

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from editgauge.store import schema
-from editgauge.store.file import FILE, MEND, RunFile
+from editgauge.store import schema, sqlite
+from editgauge.store.file import FILE, RunFile
 from editgauge.store.schema import RowKey, RowRecord, Series
 from editgauge.types import Row, Status, Variant
 
@@ -113,7 +113,8 @@ class Rows(RunFile):
             told = f"{lost} {rows} are damaged or gone; `editgauge score` makes them again"
             self.note(f"{FILE}: {told}")
         elif not whole:
-            self.note(f"{FILE}: the {rows} are not those that were written; left out; {MEND}")
+            told = f"the {rows} are not those that were written; left out; {sqlite.MEND}"
+            self.note(f"{FILE}: {told}")
             return []
         return sound
 

@@ -23,7 +23,7 @@ LONGEST = 1 << 26
 FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 """What SQLite raises of a damaged file: its own message may be no text, a length be of any size."""
 _JOURNALS = ("-wal", "-shm", "-journal")
-_MEND = "see: editgauge check RUN --repair"
+MEND = "see: editgauge check RUN --repair"
 _SETTINGS = (
     "recursive_triggers = ON",
     "trusted_schema = OFF",
@@ -140,7 +140,7 @@ def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> N
         )
     if odd:
         told = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
-        raise Damaged(f"{path}: {told}; {_MEND}")
+        raise Damaged(f"{path}: {told}; {MEND}")
 
 
 def broken(path: Path, error: Exception) -> RunError:
@@ -160,7 +160,7 @@ def broken(path: Path, error: Exception) -> RunError:
             f"{path}: cannot be written ({error}); make room or rights and run the same command "
             f"again"
         )
-    return Damaged(f"{path}: damaged ({error}); {_MEND}")
+    return Damaged(f"{path}: damaged ({error}); {MEND}")
 
 
 def _connected(place: str) -> sqlite3.Connection:

@@ -88,8 +88,8 @@ def edits_of(
             raise DataError(
                 f"{run.place}: the run has no outputs{f' of {name}' if name else ''} on "
                 f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give a folder of "
-                f"outputs, or make them: editgauge edit {benchmark} … --editor {name or 'copy'} --run "
-                f"{run.place}"
+                f"outputs, or make them: editgauge edit {benchmark} … --editor {name or 'copy'} "
+                f"--run {run.place}"
             )
     for name in editors or sorted(there):
         found += refresh(run, benchmark, name, samples, hashes, there[name])

@@ -134,7 +134,7 @@ class TestLatex:
                 r"\centering",
                 r"\caption{Title (faithful).}",
                 r"\label{tab:t-faithful}",
-                r"\begin{adjustbox}{max width=\linewidth}",
+                r"\begin{adjustbox}{max width=\linewidth, max totalheight=.8\textheight}",
                 r"\begin{tabular}{lrrr}",
                 r"\toprule",
                 r" & \multicolumn{2}{c}{Synthetic} & Real \\",

@@ -62,7 +62,7 @@ def test_a_wide_table_is_set_across_the_page_as_one() -> None:
     assert r"\begin{table}[tbp]" in draw(made(1), "latex")
     wide = draw(made(5), "latex")
     assert r"\begin{table*}[tbp]" in wide
-    assert wide.count(r"\begin{tabular}") == wide.count("{max width=\\linewidth}") == 1
+    assert wide.count(r"\begin{tabular}") == wide.count("{adjustbox}{max width=") == 1
 
 
 def test_a_long_table_is_several_that_part_between_groups() -> None:

@@ -38,7 +38,7 @@ def latex(drawn: Drawn, label: str, caption: str, notes: Sequence[str], *, origi
             r"\centering",
             rf"\caption{{{escape.latex(caption + count, None)}}}",
             rf"\label{{tab:{label}{mark}}}",
-            r"\begin{adjustbox}{max width=\linewidth}",
+            r"\begin{adjustbox}{max width=\linewidth, max totalheight=.8\textheight}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             *_head(drawn),

@@ -143,6 +143,11 @@ def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         editor("instructpix2pix", tmp_path, magic="1")
     with pytest.raises(UsageError, match=r"dtype: wanted one of .*found 'Tensor'"):
         editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")
+    with pytest.raises(UsageError, match="wanted cpu, cuda, cuda:N or mps; found 'gpu'"):
+        editor("instructpix2pix", saved("pix2pix"), device="gpu")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(Unavailable, match=r"no CUDA device here \(cuda:1\); take device=cpu"):
+        editor("instructpix2pix", saved("pix2pix"), device="cuda:1").load()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", SimpleNamespace)
     with pytest.raises(

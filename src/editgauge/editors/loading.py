@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.models import Model
-from editgauge.errors import DataError, MissingExtra, Unavailable, UsageError
+from editgauge.errors import DataError, EditgaugeError, MissingExtra, Unavailable, UsageError
 from editgauge.networks import runtime
 
 OFFLOAD = (
@@ -117,6 +117,8 @@ def load(
     import torch
     from diffusers.utils import deprecation_utils
 
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise UsageError(f"torch finds no CUDA device here ({device}); take device=cpu")
     renamed = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")  # since 0.42
     options: dict[str, Any] = {"dtype" if renamed else "torch_dtype": getattr(torch, dtype)}
     if line.checked:
@@ -134,7 +136,7 @@ def load(
 
 def told(error: Exception, model: str, device: str, revision: str | None) -> str:
     """A library's error as one line, with what to do where that is known."""
-    if isinstance(error, DataError):
+    if isinstance(error, EditgaugeError):
         return str(error)
     if runtime.out_of_memory(error):
         return f"the memory of {device} does not hold it: {OFFLOAD}"

@@ -16,7 +16,7 @@ from tests.command_line import invoke
 
 MINE = '''
 import numpy as np
-from editgauge import Edit, Sample, Status, editor, metric
+from editgauge import editor, metric
 
 @metric("brightness_gap", direction="lower", low=0, high=255)
 def brightness_gap(original, edited):

@@ -193,10 +193,12 @@ class Asker:
 
     def reply(self, job: Job, attempt: Attempt, *, force: bool) -> Reply:
         """The reply of one attempt: from the store, or asked for, stored, and then given."""
+        key = self.key(job, attempt)
+        stored = self.stored(key)  # the lock of all is held for no file
         with self._lock:
-            key = self.key(job, attempt)
-            stored = self.stored(key)
             flying = self._flying.get(key)
+            if flying is None and key in self._asked_now:
+                stored = self.stored(key)  # it came in the meantime
             if stored is not None and (not force or key in self._asked_now):
                 self.stats.from_store += attempt == FIRST
                 return stored

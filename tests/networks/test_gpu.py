@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="networks need torch")
 
-from editgauge.metrics.lpips import Features, Network  # noqa: E402
+from editgauge.metrics.lpips import Network  # noqa: E402
 from editgauge.networks.clip import ClipModel, preprocess  # noqa: E402
 from editgauge.networks.inception import Inception, prepare  # noqa: E402
 from editgauge.networks.runtime import resolve  # noqa: E402
@@ -38,7 +38,7 @@ def test_lpips(net: str) -> None:
     cpu, gpu = ([lpips(network, a, b) for a, b in made] for network in networks.values())
     assert gpu == pytest.approx(cpu, rel=1e-4)
     network = networks["cuda"]
-    joined = Features.join([network.features(a) for a, _ in made])
+    joined = network.features(np.stack([a for a, _ in made]))
     masks = np.zeros((4, 80, 96), np.bool_)
     together = network.distance(joined, np.stack([b for _, b in made]), masks)
     assert together[0] == pytest.approx(gpu, abs=1e-5)

@@ -55,7 +55,7 @@ def test_narrowing_keeps_the_order(samples: list[Sample]) -> None:
         ({"where": ["teir=1"]}, "no attribute 'teir'; did you mean tier"),
         ({"where": ["tier=9"]}, "no sample has this value; tier is one of: 0, 1, 2"),
         ({"where": ["split=Real"]}, r"did you mean real\? split is one of: real, virtual"),
-        ({"where": ["tier=0", "tier=1"]}, "no sample is left: 'tier=0' and 'tier=1'"),
+        ({"where": ["tier=0", "tier=1"]}, "leaves no sample: 'tier=0' and 'tier=1'"),
         ({"ids": ["s000"], "where": ["split=real"]}, "no sample is left: 's000' and 'split=real'"),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from editgauge import catalog
 from editgauge.tables import notes
@@ -59,8 +60,12 @@ def tables(
 
     found: list[Table | None] = []
     if asked.by:
-        intervals, seed = asked.intervals, asked.seed
-        found += sliced(results, asked.by, mine, variant, intervals=intervals, seed=seed)
+        more: dict[str, Any] = {
+            "intervals": asked.intervals,
+            "mean": asked.mean,
+            "seed": asked.seed,
+        }
+        found += sliced(results, asked.by, mine, variant, **more)
     for paper in () if asked.by else mine(results):
         whole = replace(paper, alone=paper.alone and asked.only == paper.name)
         found.append(

@@ -21,6 +21,7 @@ def sliced(
     variant: Variant,
     *,
     intervals: bool = False,
+    mean: bool = False,
     seed: int = 0,
 ) -> list[Table]:
     """One table for each of the benchmark's, with a group of lines for each value of the label
@@ -33,7 +34,7 @@ def sliced(
         part = results.of_samples(labels == value)
         for paper in every(part):
             whole = replace(paper, size=None, sections=False, params=False)
-            table = build(part, whole, variant, intervals=intervals, seed=seed)
+            table = build(part, whole, variant, intervals=intervals, mean=mean, seed=seed)
             if table is not None:
                 parts.setdefault(paper.name, []).append((value or "(none)", table))
     return [_stacked(by, found, len(results.samples)) for found in parts.values()]

@@ -58,7 +58,7 @@ COMMANDS = {"begin", "end", "caption", "label", "toprule", "midrule", "bottomrul
             "par", "footnotesize", "centering", "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar",
             "infty", "dagger", "ddagger", "cdot", "ldots", "times", "pm", "leq", "geq", "rho", "kappa", "uparrow", "downarrow", "small", "scriptsize", "linewidth",
             "smallskip", "medskip", "raggedright", "hangindent", "allowbreak", "shortstack", "usepackage", "setlength",
-            "tabcolsep", "ref"}  # fmt: skip
+            "tabcolsep", "ref", "textheight"}  # fmt: skip
 
 
 @fuzz

@@ -73,10 +73,10 @@ def names(kind: str) -> list[str]:
     """All names of a kind (``benchmarks``, ``editors``…), built in first, then those of other
     packages.
     """
-    found = list(TABLES.get(kind, {}))
+    known = list(TABLES.get(kind, {}))
     outside = {entry.name for entry in _installed(f"editgauge.{kind}", tuple(sys.path))}
     outside |= {name for of, name in _given if of == kind}
-    return [*found, *sorted(outside - set(found))]
+    return [*known, *sorted(outside - set(known))]
 
 
 @lru_cache(maxsize=64)
@@ -123,15 +123,15 @@ def find(kind: str, name: str) -> Any:
 
 def _entry(kind: str, name: str) -> EntryPoint | None:
     """The entry point of a name. Raises `PluginError` where two packages have it."""
-    found = {
+    entries = {
         package_of(entry).name: entry
         for entry in _installed(f"editgauge.{kind}", tuple(sys.path))
         if entry.name == name
     }
-    if len(found) > 1:
-        both = " and ".join(sorted(found))
+    if len(entries) > 1:
+        both = " and ".join(sorted(entries))
         raise PluginError(f"{_word(kind)} {name}: claimed by the packages {both}; uninstall one")
-    return next(iter(found.values()), None)
+    return next(iter(entries.values()), None)
 
 
 _given: dict[tuple[str, str], tuple[Any, str]] = {}
@@ -202,8 +202,8 @@ def _loaded(kind: str, entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except Exception as error:  # somebody's package: its fault is one line, not ours
-        said = f"cannot be imported: {type(error).__name__}: {error}"
-        raise broken(kind, entry.name, said) from error
+        message = f"cannot be imported: {type(error).__name__}: {error}"
+        raise broken(kind, entry.name, message) from error
 
 
 _LOCAL_FOLDER = "editgauge.store.remote:local_folder"

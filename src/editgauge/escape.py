@@ -137,13 +137,13 @@ def file_name(name: str) -> str:
 def apart(names: Sequence[str]) -> list[str]:
     """The names in their order; one that some system takes for an earlier one has a number."""
     taken: set[str] = set()
-    made = []
+    pieces = []
     for name in names:
         every = (f"{name}-{number}" if number > 1 else name for number in count(1))
         free = next(one for one in every if alike(one) not in taken)
         taken.add(alike(free))
-        made.append(free)
-    return made
+        pieces.append(free)
+    return pieces
 
 
 def alike(name: str) -> str:

@@ -93,8 +93,8 @@ def memory_limit() -> int:
     ``800MB``, ``1.5 GiB`` or ``1073741824`` (letters are powers of 1024; at least 1 MB), or 1 GiB.
     """
     text = os.environ.get("EDITGAUGE_MEMORY") or "1GB"
-    found = _SIZE.fullmatch(text)
-    size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
+    match = _SIZE.fullmatch(text)
+    size = int(float(match[1]) * 1024 ** " kmgt".index(match[2].lower() or " ")) if match else 0
     if size < 1 << 20:
         raise UsageError(f"EDITGAUGE_MEMORY: wanted a size such as 2GB, found {text!r}")
     return size
@@ -330,8 +330,8 @@ def _pillow(file: BinaryIO) -> Iterator[Image.Image]:
 def _header(image: Image.Image) -> Header:
     orientation = 1
     with contextlib.suppress(Exception):  # EXIF is decoration: broken, it does not make a picture
-        found = Image.Image.getexif(image).get(_ORIENTATION)  # unreadable; PNG's own would decode
-        orientation = int(found or 1)
+        exif = Image.Image.getexif(image).get(_ORIENTATION)  # unreadable; PNG's own would decode
+        orientation = int(exif or 1)
     # Several pictures in one JPEG (what some phones write) are read as the first: an ordinary JPEG
     form = "JPEG" if image.format == "MPO" else str(image.format)
     size = {"width": image.width, "height": image.height}
@@ -376,14 +376,14 @@ def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
     """
     known = header.mode in ("RGB", "L")
     try:
-        found = simplejpeg.decode_jpeg(data, colorspace=colours if known else "CMYK", strict=True)
+        pixels = simplejpeg.decode_jpeg(data, colorspace=colours if known else "CMYK", strict=True)
     except ValueError as error:
         if str(error).startswith(_DAMAGE):
             raise OSError(f"truncated or damaged: {error}") from error
         return None
     if not known:
         return None
-    return np.asarray(found[..., 0] if colours == "GRAY" else found, dtype=np.uint8)
+    return np.asarray(pixels[..., 0] if colours == "GRAY" else pixels, dtype=np.uint8)
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:

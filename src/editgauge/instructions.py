@@ -87,7 +87,7 @@ def quoted(text: str) -> tuple[Quote, ...]:
 
     ``'it's an 'active' day' to "a 12" pizza"`` gives ``it's an 'active' day`` and ``a 12" pizza``.
     """
-    found: list[Quote] = []
+    quotes: list[Quote] = []
     depth, start = 0, 0
     for position, role in _roles(text):
         if role == "open":
@@ -96,8 +96,8 @@ def quoted(text: str) -> tuple[Quote, ...]:
         elif role == "close":
             depth -= 1
             if depth == 0:
-                found.append(Quote(_inside(text, start, position), start, position + 1))
-    return tuple(found)
+                quotes.append(Quote(_inside(text, start, position), start, position + 1))
+    return tuple(quotes)
 
 
 def _inside(text: str, start: int, end: int) -> str:
@@ -300,9 +300,9 @@ def _operation(text: str, quotes: tuple[Quote, ...], given: str | None) -> Opera
     if known == "move" and re.search(r"\brotat|旋转", words, re.I):
         return "rotate"  # TextEditBench files rotations under relocation
     named = [
-        (found.start(), name)
+        (match.start(), name)
         for name, pattern in _VERBS.items()
-        if (found := re.search(rf"(?<![A-Za-z])(?:{pattern})", words, re.I))
+        if (match := re.search(rf"(?<![A-Za-z])(?:{pattern})", words, re.I))
     ]
     return known or min(named, key=lambda one: one[0], default=(0, None))[1]
 
@@ -470,11 +470,11 @@ def _where(words: str) -> str | None:
     goal = words.rpartition(" to ")[2] if " from " in words else words
     rows = re.findall(r"\b(top|upper|bottom|lower)(?:most)?\b", goal)
     columns = re.findall(r"\b(left|right)\b(?! of (?!the (?:im|pi|ph|po|pa)))", goal)
-    found = [{"upper": "top", "lower": "bottom"}.get(word, word) for word in rows[-1:]]
-    found += columns[-1:]
+    places = [{"upper": "top", "lower": "bottom"}.get(word, word) for word in rows[-1:]]
+    places += columns[-1:]
     if not columns and re.search(r"\b(?:cent(?:er|re)|middle)\b", goal):
-        found.append("center")
-    return " ".join(found) or None
+        places.append("center")
+    return " ".join(places) or None
 
 
 def _direction(words: str) -> str | None:
@@ -488,9 +488,9 @@ def _amount(words: str, kind: Operation) -> float | None:
     is.
     """
     if kind == "rotate":
-        told = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
+        match = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
         usual = 180.0 if "upside down" in words else 10.0 if "tilt" in words else 90.0
-        amount = float(told[1]) if told else usual
+        amount = float(match[1]) if match else usual
         clockwise = re.search(r"\bclockwise|to the right|顺时针", words)
         return -amount if clockwise and not re.search(r"counter|anti|逆时针", words) else amount
     if kind == "move":

@@ -66,9 +66,9 @@ def fault(error: BaseException | None) -> OSError | None:
 
 def raise_fault(error: BaseException, where: Path) -> None:
     """Raise `RunError` when the machine is behind an exception; otherwise do nothing."""
-    if (found := fault(error)) is not None:
+    if (problem := fault(error)) is not None:
         why = "what was done is kept: make room and run the same command again"
-        raise RunError(f"{where}: {found.strerror}; {why}") from error
+        raise RunError(f"{where}: {problem.strerror}; {why}") from error
 
 
 def raise_full_disk(reason: str, where: Path) -> None:

@@ -61,19 +61,19 @@ def _worded(error: msgspec.ValidationError, value: object, shape: Any) -> str:
     """msgspec's message as ours: ``concurrency`` first, then what was wanted, then the value."""
     message, _, place = str(error).partition(" - at `$")
     place = place.rstrip("`").lstrip(".")
-    said = message[:1].lower() + message[1:].replace("`", "")
-    if kinds := re.match(r"expected ([\w |]+?)( [<>o].*)?(, got .*)?$", said):
+    text = message[:1].lower() + message[1:].replace("`", "")
+    if kinds := re.match(r"expected ([\w |]+?)( [<>o].*)?(, got .*)?$", text):
         wanted = " or ".join(_WORDS.get(one, one) for one in kinds[1].split(" | "))
-        said = f"wanted {wanted}{kinds[2] or ''}"
-    if "invalid enum value" in said and (words := _words_at(shape, place)):
-        said = f"wanted one of {', '.join(words)}"
-    said = f"{place}: {said}" if place else said
+        text = f"wanted {wanted}{kinds[2] or ''}"
+    if "invalid enum value" in text and (words := _words_at(shape, place)):
+        text = f"wanted one of {', '.join(words)}"
+    text = f"{place}: {text}" if place else text
     if "unknown field" in message or "missing required" in message:
-        return f"{said}; remove it, or correct its name" if "unknown" in message else said
-    found = _at(value, place)
-    if found is value and isinstance(value, dict):
-        return said  # of the whole, which says nothing
-    return f"{said}; found {found!r}"[:400]
+        return f"{text}; remove it, or correct its name" if "unknown" in message else text
+    given = _at(value, place)
+    if given is value and isinstance(value, dict):
+        return text  # of the whole, which says nothing
+    return f"{text}; found {given!r}"[:400]
 
 
 def _words_at(shape: Any, place: str) -> list[str]:

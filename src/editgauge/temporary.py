@@ -25,17 +25,17 @@ def file(target: Path) -> Iterator[BinaryIO]:
     what was there is replaced (a link too, and not followed), and nobody ever reads half a file.
     Folders are made as needed. An `OSError` of the block names `target`, which stays as it was.
     """
-    made = target.with_name(new_name())
+    scratch = target.with_name(new_name())
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with made.open("xb") as opened:
+        with scratch.open("xb") as opened:
             yield opened
-        os.replace(made, target)
+        os.replace(scratch, target)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(target)) from error
     finally:
         with contextlib.suppress(OSError):
-            made.unlink()
+            scratch.unlink()
 
 
 def write(target: Path, data: bytes, *, sync: bool = False) -> None:
@@ -52,12 +52,12 @@ def folder(place: Path) -> Iterator[Path]:
     """A new, empty folder below `place` that only its owner may enter; removed at the end of a
     `with` block, unless it was renamed. Raises `OSError` when it cannot be made.
     """
-    made = place / new_name()
-    made.mkdir(mode=0o700)
+    scratch = place / new_name()
+    scratch.mkdir(mode=0o700)
     try:
-        yield made
+        yield scratch
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def sweep(place: Path) -> int:
@@ -67,14 +67,14 @@ def sweep(place: Path) -> int:
     import psutil
 
     gone = 0
-    for made in [] if place.is_symlink() or not place.is_dir() else list(place.iterdir()):
-        named = _NAME.fullmatch(made.name)
+    for place_left in [] if place.is_symlink() or not place.is_dir() else list(place.iterdir()):
+        named = _NAME.fullmatch(place_left.name)
         if named and named[1] == _HOST and not psutil.pid_exists(int(named[2])):
             with contextlib.suppress(OSError):
-                if made.is_dir() and not made.is_symlink():
-                    shutil.rmtree(made)
+                if place_left.is_dir() and not place_left.is_symlink():
+                    shutil.rmtree(place_left)
                 else:
-                    made.unlink()
+                    place_left.unlink()
                 gone += 1
     return gone
 

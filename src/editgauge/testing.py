@@ -69,9 +69,9 @@ def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
     if benchmark.judging is not None:
         given |= {metric.name: metric for metric in benchmark.judging().metrics}
     given |= {metric.name: metric for metric in ATTENTION if metric in benchmark.metrics}
-    found = list(contract.fed(benchmark, given.values()))
-    if found:
-        raise BenchmarkError(f"benchmark {benchmark.name}: {'; '.join(found)}")
+    fed = list(contract.fed(benchmark, given.values()))
+    if fed:
+        raise BenchmarkError(f"benchmark {benchmark.name}: {'; '.join(fed)}")
 
 
 def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:

@@ -113,12 +113,12 @@ def _permuted(lines: Sequence[Cells]) -> list[str]:
             value, room = weighted_sum([cells[name] for name in names], _WEIGHTS)
             printed = cells[f"{half}_avg"]
             if abs(value - printed.value) > room + printed.half + 1e-9:
-                told = "the numbers themselves, or another order of the columns, are at fault"
-                return [f"Averages do not follow from the columns: {told}."]
+                message = "the numbers themselves, or another order of the columns, are at fault"
+                return [f"Averages do not follow from the columns: {message}."]
     moved = (f"{true} is printed under {place}" for true, place in _WHERE.items() if true != place)
-    told = "the header alternates Real and Virtual, the lines do not"
+    message = "the header alternates Real and Virtual, the lines do not"
     return [
-        f"The columns are permuted: {told}. Consistent in every line: {', '.join(moved)}.",
+        f"The columns are permuted: {message}. Consistent in every line: {', '.join(moved)}.",
         "SI, LR and VC have one weight: their order cannot be told from means.",
     ]
 
@@ -218,9 +218,9 @@ def _averages(cells: Cells) -> Iterator[Claim]:
         names = [f"{dimension} {name}" for name in metrics_of(dimension)]
         if set(names) <= set(cells):
             mean = means[dimension] = sum(cells[name].value for name in names) / len(names)
-            told = f"the mean of {', '.join(metrics_of(dimension))}"
+            message = f"the mean of {', '.join(metrics_of(dimension))}"
             title = f"{dimension} average"
-            yield Claim(f"{dimension} avg", mean, mean, told, room, title)
+            yield Claim(f"{dimension} avg", mean, mean, message, room, title)
     as_printed = {d: cells[f"{d} avg"].value for d in SAMPLES if f"{d} avg" in cells}
     for kind, dimensions in _GROUPS.items():
         every = [
@@ -230,8 +230,8 @@ def _averages(cells: Cells) -> Iterator[Claim]:
         ]
         if (printed := cells.get(f"{kind} avg")) is not None and every:
             near = min(every, key=lambda one: abs(one - printed.value))
-            told, wide = "the dimensions' averages weighted by samples", room + printed.half
-            yield Claim(f"{kind} avg", near, near, told, wide, f"{kind} average")
+            message, wide = "the dimensions' averages weighted by samples", room + printed.half
+            yield Claim(f"{kind} avg", near, near, message, wide, f"{kind} average")
 
 
 KRISBENCH = (

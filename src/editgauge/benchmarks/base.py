@@ -36,8 +36,8 @@ def by_track(
         scorers: list[Scorer] = []
         for name in dict.fromkeys(wanted):
             make = part(name, package) if isinstance(name, str) else name
-            made = make if isinstance(make, Scorer) else make(**options)
-            scorers += made if isinstance(made, list | tuple) else [cast(Scorer, made)]
+            scorer = make if isinstance(make, Scorer) else make(**options)
+            scorers += scorer if isinstance(scorer, list | tuple) else [cast(Scorer, scorer)]
         return scorers
 
     return scorers
@@ -85,8 +85,10 @@ def _upright(sample: Sample) -> Sample:
 def need_folder(root: Path | None, benchmark: str) -> Path:
     """The data folder as an absolute path. Raises `DataError` when there is none."""
     if root is None:
-        told = f"pass the data folder after {benchmark}"
-        raise DataError(f"{benchmark}: wanted the folder of the released data, found none: {told}")
+        message = f"pass the data folder after {benchmark}"
+        raise DataError(
+            f"{benchmark}: wanted the folder of the released data, found none: {message}"
+        )
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing there"
         raise DataError(

@@ -70,14 +70,18 @@ def texteditbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
 
 def _judged(model: str, place: str, name: str, result: Any) -> ReleasedScore:
     given = result if isinstance(result, dict) else {}
-    said = str(given.get("rationale") or "")
+    rationale = str(given.get("rationale") or "")
     value = given.get(name, given.get("score")) if isinstance(result, dict | None) else result
     with contextlib.suppress(ValueError):  # a text that is no number stays one
         value = float(value) if isinstance(value, str) else value
-    if said.strip().lower().startswith(("api error", "json parsing failed", "api call failed")):
-        return ReleasedScore(model, place, name, value, said, said, 0.0)
+    if (
+        rationale.strip()
+        .lower()
+        .startswith(("api error", "json parsing failed", "api call failed"))
+    ):
+        return ReleasedScore(model, place, name, value, rationale, rationale, 0.0)
     lacking = "the released script found no score and no rationale in three replies"
-    return ReleasedScore(model, place, name, value, said, lacking if value is None else "")
+    return ReleasedScore(model, place, name, value, rationale, lacking if value is None else "")
 
 
 def texteditbench_similarity(path: Path, known: Known, editor: str | None) -> Scores:
@@ -155,9 +159,11 @@ def _narrowed(samples: list[Sample], told: Any) -> list[Sample]:
 
 
 def _unclear(named: Iterable[Any], samples: Sequence[Sample]) -> str:
-    told = "/".join(str(word) for word in named if word)
+    message = "/".join(str(word) for word in named if word)
     some = ", ".join(sample.id for sample in samples[:3]) + " …" * (len(samples) > 3)
-    return f"{told} (fits {some}: narrow the samples to one split or topic)" if samples else told
+    return (
+        f"{message} (fits {some}: narrow the samples to one split or topic)" if samples else message
+    )
 
 
 def _topic(sample: Sample) -> str:
@@ -225,10 +231,10 @@ def _answers(model: str, sample: str, entry: Entry) -> Scores:
         call = Call(name="Q", parts=(), reply=form, metrics={}, rubric="")
         readings = read_reply(call, reply).readings
     for name in QUESTIONS:
-        said = reasons.get(name) if isinstance(reasons, dict) else reasons
+        rationale = reasons.get(name) if isinstance(reasons, dict) else reasons
         failed = "" if name in scores else "the released script has no answer"
         value, strict = scores.get(name), readings.get(name)
-        yield ReleasedScore(model, sample, name, value, str(said or ""), failed, strict=strict)
+        yield ReleasedScore(model, sample, name, value, str(rationale or ""), failed, strict=strict)
 
 
 def textedit_classic(path: Path, known: Known, editor: str | None) -> Scores:
@@ -308,11 +314,14 @@ def krisbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
         model = editor or file.parent.parent.name
         for number, scores in value.items():
             for name in (name for name in _KRIS if f"{name}_score" in scores):
-                score, said = scores[f"{name}_score"], str(scores.get(f"{name}_reasoning") or "")
+                score, rationale = (
+                    scores[f"{name}_score"],
+                    str(scores.get(f"{name}_reasoning") or ""),
+                )
                 failed = "the released script has no score" if score is None else ""
                 place = f"{file.parent.name}/{number}"
-                found = ReleasedScore(model, place, _KRIS[name], score, said, failed)
-                yield _plausible(found, scores.get("instruction_score"))
+                entry_score = ReleasedScore(model, place, _KRIS[name], score, rationale, failed)
+                yield _plausible(entry_score, scores.get("instruction_score"))
 
 
 def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
@@ -337,10 +346,12 @@ def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
                 if name not in valid and name == "knowledge" and not asked:
                     continue
                 failed = "" if name in valid else "lmms-eval has no score"
-                value, said = None if failed else entry.get("score"), entry.get("reasoning")
+                value, rationale = None if failed else entry.get("score"), entry.get("reasoning")
                 model = editor or file.parent.name
-                found = ReleasedScore(model, sample, _KRIS[name], value, str(said or ""), failed)
-                yield _plausible(found, valid.get("instruction", {}).get("score"))
+                entry_score = ReleasedScore(
+                    model, sample, _KRIS[name], value, str(rationale or ""), failed
+                )
+                yield _plausible(entry_score, valid.get("instruction", {}).get("score"))
 
 
 def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:

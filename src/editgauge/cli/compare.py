@@ -131,7 +131,7 @@ def _compared(
     from editgauge.run.compare import compare as compare_editors
     from editgauge.tables import rows as stored
 
-    found = compare_editors(
+    comparisons = compare_editors(
         frames,
         *editors,
         metrics=asked.metric,
@@ -139,11 +139,11 @@ def _compared(
         one_variant=asked.variant is None,
         **how,
     )
-    if not found:
+    if not comparisons:
         both = " and ".join(map(repr, editors))
         see = f"editgauge table {opt.place_of(run)}"
         raise UsageError(f"compare: no metric has scores of both {both}; see: {see}")
-    return found
+    return comparisons
 
 
 def _print(comparisons: Sequence[Comparison], form: str) -> None:
@@ -232,8 +232,8 @@ def audit(files: tuple[Path, ...] = (), /) -> int:
         reports = [audited(kinds, path) for path in files]
     else:
         reports = [item(read_sheet(path)) for item in kinds for path in item.files]
-    told = [{**asdict(report), "consistent": report.consistent} for report in reports]
-    output.emit({"tables": told}, _audited(reports))
+    facts = [{**asdict(report), "consistent": report.consistent} for report in reports]
+    output.emit({"tables": facts}, _audited(reports))
     return 0 if all(report.consistent for report in reports) else 1
 
 

@@ -139,8 +139,8 @@ def _taken(
             return intake.add(data, pictures, how, show)
         rest = (r for r in data.records() if not all(r.facts(p).searched for p in r.shown))
         names = [record.id for record in rest]
-        found = privacy.search(data, names, how.who, engine=how.engine, progress=show)
-        return [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
+        proposals = privacy.search(data, names, how.who, engine=how.engine, progress=show)
+        return [intake.Taken("", name, f"{n} to look at") for name, n in proposals.items()]
 
 
 @app.command(name="set")
@@ -167,10 +167,10 @@ def set_fields(
     from editgauge.curation.records import Record
 
     with DataSet(folder) as data:
-        made = set_words(data, sample, fields, who, note=note)
-        state = f", {made.state}" if isinstance(made, Record) else ""
-        name = made.id if isinstance(made, Record) else sample
-        output.emit(to_builtins(made), [f"{name}: version {made.version}{state}"])
+        record = set_words(data, sample, fields, who, note=note)
+        state = f", {record.state}" if isinstance(record, Record) else ""
+        name = record.id if isinstance(record, Record) else sample
+        output.emit(to_builtins(record), [f"{name}: version {record.version}{state}"])
 
 
 @app.command
@@ -272,8 +272,8 @@ def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
             raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
         how: dict[str, Any] = {"engine": engine, "who": asked.who, "ready_only": asked.ready_only}
         if asked.version:
-            told = exports.release(data, to, asked.version, **how)
-            output.emit(told, [f"version {asked.version}: {to}", *_changed(told)])
+            release = exports.release(data, to, asked.version, **how)
+            output.emit(release, [f"version {asked.version}: {to}", *_changed(release)])
             return 0
         done = exports.export(data, to, layout, **how)
     lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
@@ -289,15 +289,15 @@ def _ready(data: Any, layout: str, engine: Any) -> int:
     from editgauge.curation.review import faults, of_set
 
     records = data.records()
-    found = [(fault.sample, fault.why) for fault in faults(data, records, layout, engine=engine)]
-    back = len({sample for sample, _ in found})
-    found = [*(("the set", why) for why in of_set(data)), *found]
+    reasons = [(fault.sample, fault.why) for fault in faults(data, records, layout, engine=engine)]
+    back = len({sample for sample, _ in reasons})
+    reasons = [*(("the set", why) for why in of_set(data)), *reasons]
     of = f" for {layout}" if layout else "; a layout may ask for more: --layout NAME"
-    lines = [f"{sample}: {why}" for sample, why in found]
+    lines = [f"{sample}: {why}" for sample, why in reasons]
     lines.append(f"{len(records) - back} of {len(records)} samples are ready{of}")
-    told = [{"sample": sample, "why": why} for sample, why in found]
-    output.emit({"faults": told}, lines)
-    return int(bool(found))
+    facts = [{"sample": sample, "why": why} for sample, why in reasons]
+    output.emit({"faults": facts}, lines)
+    return int(bool(reasons))
 
 
 def _changed(told: Mapping[str, Any]) -> Iterator[str]:

@@ -120,16 +120,16 @@ def _prompts(names: Sequence[str], asked: Fetching) -> None:
         Run.create(run)
     to = asked.to or prompts.folder_of(run or Path(), benchmark.name)
     show = output.transfer("prompts")
-    made = paper.fetch(released, to, clone=asked.source, progress=show)
+    copied = paper.fetch(released, to, clone=asked.source, progress=show)
     _noted(released.note)
     typed = f"--prompts paper --run {run}" if run else f"--prompts {to}"
-    scripts = output.counted(len(made.by_path), "script")
+    scripts = output.counted(len(copied.by_path), "script")
     lines = [
         f"{benchmark.name}: {scripts} of {released.repository}, in {to}",
         f"next:  editgauge judge {benchmark.name} DATA --show {typed}",
     ]
-    facts: dict[str, Any] = {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(to)}
-    facts |= {"repository": released.repository, "scripts": sorted(made.by_path)}
+    facts: dict[str, Any] = {"set": paper.SET, "fingerprint": copied.fingerprint, "to": str(to)}
+    facts |= {"repository": released.repository, "scripts": sorted(copied.by_path)}
     output.emit(facts, lines)
 
 
@@ -213,22 +213,25 @@ def _check_run(run: Path, repair: bool) -> int:
 
     folder = Run.open(run)
     opened = list(folder.problems)
-    found = check.repair(folder) if repair else check.check(folder)
+    damages = check.repair(folder) if repair else check.check(folder)
     left = check.check(folder) if repair else []
     word = "done" if repair else "repair"
-    lines = [f"{item.place}: {item.found}\n    {word}: {item.repair}" for item in found[:_SHOWN]]
-    if len(found) > _SHOWN:
-        lines.append(f"… and {len(found) - _SHOWN} more (--json names all)")
+    lines = [f"{item.place}: {item.found}\n    {word}: {item.repair}" for item in damages[:_SHOWN]]
+    if len(damages) > _SHOWN:
+        lines.append(f"… and {len(damages) - _SHOWN} more (--json names all)")
     lines += [f"left: {item.place}: {item.found} ({item.repair})" for item in left]
-    if not found and not left:
+    if not damages and not left:
         lines.append(f"{run}: sound; every record and every output stands its check")
     else:
         typed = f"score BENCHMARK DATA --run {run}" if repair else f"check {run} --repair"
         lines.append(f"next:  editgauge {typed}")
     facts = {"run": str(run), "repaired": repair, "opening": opened}
-    facts |= {"damages": [asdict(item) for item in found], "left": [asdict(item) for item in left]}
+    facts |= {
+        "damages": [asdict(item) for item in damages],
+        "left": [asdict(item) for item in left],
+    }
     output.emit(facts, lines)
-    return 1 if found or left else 0
+    return 1 if damages or left else 0
 
 
 # -- new -------------------------------------------------------------------------------------------
@@ -262,8 +265,8 @@ def new(kind: str, name: str, fields: tuple[str, ...] = (), /, *, to: Path | Non
     elif kind == "prompts":
         from editgauge.judging import prompts
 
-        made = prompts.start(_benchmark(name), to or Path(f"{name}-prompts"))
-        _written(made, sorted(made.iterdir()), of=_benchmark(name).name)
+        folder = prompts.start(_benchmark(name), to or Path(f"{name}-prompts"))
+        _written(folder, sorted(folder.iterdir()), of=_benchmark(name).name)
     else:
         raise UsageError(f"new {kind}: wanted benchmark, dataset or prompts")
 
@@ -287,22 +290,22 @@ def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.records import about_of, name_from
 
-    said = opt.given(fields, _ABOUT, "new dataset")
+    words = opt.given(fields, _ABOUT, "new dataset")
     policy: dict[str, Any] = {
-        name: opt.words(said.pop(name, "")) for name in ("required", "expert")
+        name: opt.words(words.pop(name, "")) for name in ("required", "expert")
     }
-    policy["reviews"] = said.pop("reviews", 0)
-    about = {"name": name_from(to), **said, "policy": policy}
-    made = DataSet.create(to, about_of(about, str(to)))
+    policy["reviews"] = words.pop("reviews", 0)
+    about = {"name": name_from(to), **words, "policy": policy}
+    data = DataSet.create(to, about_of(about, str(to)))
     lines = [
-        f"data set {made.about.name}: {to}",
+        f"data set {data.about.name}: {to}",
         f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}",
     ]
-    output.emit({"folder": str(to), **made.about.as_dict()}, lines)
+    output.emit({"folder": str(to), **data.about.as_dict()}, lines)
 
 
 def _benchmark(name: str) -> Benchmark:
     from editgauge import catalog
 
-    found: Benchmark = catalog.find("benchmarks", name)
-    return found
+    benchmark: Benchmark = catalog.find("benchmarks", name)
+    return benchmark

@@ -62,9 +62,9 @@ class Diagnosing:
         from editgauge.run.diagnose import Maps, Request
         from editgauge.store import selection
 
-        found = opt.given(self.set, _MAPS | _HIGH)
+        values = opt.given(self.set, _MAPS | _HIGH)
         maps: dict[str, Any] = {
-            name: None if found[name] == "all" else found[name] for name in found.keys() & _MAPS
+            name: None if values[name] == "all" else values[name] for name in values.keys() & _MAPS
         }
         return Request(
             basis=self.basis,
@@ -75,7 +75,7 @@ class Diagnosing:
             where=self.where,
             concepts=self.concepts,
             maps=Maps(device=self.device or None, **maps),
-            cutoffs={name: found[name] for name in found.keys() & _HIGH},
+            cutoffs={name: values[name] for name in values.keys() & _HIGH},
             figures=self.figures,
             retry=selection.statuses(self.retry),
         )
@@ -96,17 +96,17 @@ def diagnose(
 
     request = asked.request()
     with opt.run_there(run) as folder, placing.open() as workers, output.progress() as show:
-        found = diagnosed(folder, replace(request, workers=workers), show)
-    place, tables = opt.place_of(run), [as_json(table) for table in found.tables]
-    output.emit({"run": place, **found.as_dict(), "tables": tables}, found.lines())
+        outcome = diagnosed(folder, replace(request, workers=workers), show)
+    place, tables = opt.place_of(run), [as_json(table) for table in outcome.tables]
+    output.emit({"run": place, **outcome.as_dict(), "tables": tables}, outcome.lines())
     if not output.as_json():
-        for table in found.tables:
+        for table in outcome.tables:
             print()
             print_table(table, "terminal")
-        shown = f"--benchmark {found.benchmark} --published --intervals"
+        shown = f"--benchmark {outcome.benchmark} --published --intervals"
         output.said("", f"next:  editgauge table {place} {shown}")
         output.said(f"       editgauge report {place}   (its page: Why edits failed)")
-    return 0 if found.complete else 1
+    return 0 if outcome.complete else 1
 
 
 # -- tune ------------------------------------------------------------------------------------------
@@ -202,15 +202,15 @@ def tune(
     how: dict[str, Any] = {"most": max(order.sizes), "tests": asked.test, "seed": training.seed}
     with opt.run_at(asked.run) as folder, output.progress() as show:
         name = whole.benchmark.name
-        found = [splits.kept(folder, name, task, mine, **how) for task, mine in tasks.items()]
-        facts = {"run": place, "splits": {one.task: one.record() for one in found}}
+        drawn = [splits.kept(folder, name, task, mine, **how) for task, mine in tasks.items()]
+        facts = {"run": place, "splits": {one.task: one.record() for one in drawn}}
         if asked.only_split:
-            output.emit(facts, map(str, found))
+            output.emit(facts, map(str, drawn))
             return 0
-        output.said(*map(str, found))
-        material = _tested(whole, found)
+        output.said(*map(str, drawn))
+        material = _tested(whole, drawn)
         material.keep(folder)
-        done = command.tune(folder, name, whole.every, found, order, progress=show)
+        done = command.tune(folder, name, whole.every, drawn, order, progress=show)
         scored = Scoring(material, folder).run(show, editors=done.editors)
     output.warn(folder)
     typed = f"{benchmark}{f' {data}' if data else ''}"

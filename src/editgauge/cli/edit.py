@@ -77,14 +77,14 @@ def edit(
     from editgauge.store import selection
 
     retried = selection.statuses(asked.retry)
-    material, made = _made(benchmark, data, asked, narrowing, telling, spending)
+    material, editor = _made(benchmark, data, asked, narrowing, telling, spending)
     if spending.estimate:
-        return _estimate(material, made, asked.run)
+        return _estimate(material, editor, asked.run)
     with opt.run_at(asked.run) as folder, placing.open() as workers, output.progress() as show:
         summary = edit_material(
             material,
             folder,
-            made,
+            editor,
             workers=workers,
             retry=retried,
             seconds_a_sample=asked.timeout,

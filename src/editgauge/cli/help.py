@@ -75,12 +75,12 @@ def described(app: App, chain: Iterable[str]) -> Iterator[Line]:
     if apps[-1].default_command is None:
         return
     with app.app_stack(apps):
-        found = [
+        options = [
             argument
             for argument in apps[-1].assemble_argument_collection(parse_docstring=True)
             if argument.parse and not argument.children and argument.name != "*"
         ]
-    for argument in found:
+    for argument in options:
         groups: Any = argument.parameter.group or ()
         group = next((one.name for one in groups), "")
         name = argument.name

@@ -72,8 +72,8 @@ def _judged(opened: Session) -> int:
     from editgauge.judging import command, estimate
 
     asks = opened.options.budget is not None and not opened.options.offline
-    if asks and (told := estimate.of_session(opened).bought):
-        output.note(told)
+    if asks and (bought := estimate.of_session(opened).bought):
+        output.note(bought)
     with output.live() as line:
         show = None if output.as_json() or output.quiet() else _progress(opened, line)
         outcome = command.run(opened, progress=show, say=output.note, interruptible=True)
@@ -107,8 +107,8 @@ def _progress(opened: Session, line: Callable[[str, bool], None]) -> Callable[[S
 def _estimated(opened: Session) -> None:
     from editgauge.judging.estimate import of_session
 
-    found = of_session(opened)
-    output.emit(found.as_json(), found.lines())
+    estimated = of_session(opened)
+    output.emit(estimated.as_json(), estimated.lines())
 
 
 def _shown(opened: Session, *, whole: bool) -> None:
@@ -142,13 +142,13 @@ def _shown(opened: Session, *, whole: bool) -> None:
 def _probed(opened: Session) -> int:
     from editgauge.judging import command
 
-    found = command.probe(opened)
-    shown, said = (" ".join(map(str, found[name])) for name in ("shown", "read"))
-    line = f"sight: it reads the digits {said} of three pictures: passed"
-    if not found["sees"]:
-        line = f"sight: FAILED: pictures show {shown}, it read {said}: its scores mean nothing"
-    output.emit(found, [line])
-    return 0 if found["sees"] else 1
+    seen = command.probe(opened)
+    shown, answered = (" ".join(map(str, seen[name])) for name in ("shown", "read"))
+    line = f"sight: it reads the digits {answered} of three pictures: passed"
+    if not seen["sees"]:
+        line = f"sight: FAILED: pictures show {shown}, it read {answered}: its scores mean nothing"
+    output.emit(seen, [line])
+    return 0 if seen["sees"] else 1
 
 
 def _by_batch(opened: Session, action: str) -> int:

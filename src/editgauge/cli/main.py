@@ -89,8 +89,8 @@ def run(typed: Sequence[str]) -> int:
         print(help.SCRIPT if asked else "\n".join(help.candidates(typed[1:])))
         return 0
     given, words = _taken_out(typed)
-    said = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
-    with output.saying(**said, plugins=given.get("--plugin", "").splitlines()):
+    given_flags = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
+    with output.saying(**given_flags, plugins=given.get("--plugin", "").splitlines()):
         if "--version" in given:
             print(f"editgauge {__version__}")
         elif not words:
@@ -228,10 +228,10 @@ def code_of(command: Callable[[], int], *, as_json: bool = False) -> int:
         _no_more_output()
         return 0
     except BaseException as error:
-        said, code = explained(error)
-        output.note(said)
+        words, code = explained(error)
+        output.note(words)
         if as_json:
-            message = said.removeprefix("error: ")
+            message = words.removeprefix("error: ")
             output.print_json({"error": message, "kind": type(error).__name__, "exit_code": code})
         return code
 
@@ -282,13 +282,13 @@ def _words(error: EditgaugeError) -> str:
 
 def every() -> dict[str, Any]:
     """Every command, those of groups as ``group name``, and its function: for the reference."""
-    app, found = application(), dict[str, Any]()
+    app, commands = application(), dict[str, Any]()
     for name in COMMANDS:
         command = app[name]
-        found[name] = command.default_command
-        found |= {f"{name} {word}": command[word].default_command for word in command
+        commands[name] = command.default_command
+        commands |= {f"{name} {word}": command[word].default_command for word in command
                   if not word.startswith("-")}  # fmt: skip
-    return {name: function for name, function in found.items() if function is not None}
+    return {name: function for name, function in commands.items() if function is not None}
 
 
 if __name__ == "__main__":

@@ -34,9 +34,9 @@ def list_names(kind: str = "", /) -> None:
         listed = {name: entries(of) for name, of in kinds.items()}
         output.emit(listed, _names(listed))
     elif kind in kinds:
-        found = entries(kinds[kind])
-        lines = [Line(entry["name"], entry["about"]) for entry in found]
-        output.emit({kind: found}, [section(output.counted(len(lines), "name"), lines)])
+        names = entries(kinds[kind])
+        lines = [Line(entry["name"], entry["about"]) for entry in names]
+        output.emit({kind: names}, [section(output.counted(len(lines), "name"), lines)])
     else:
         raise UsageError(f"list {kind!r}: wanted one of {', '.join(kinds)}, installation")
 
@@ -50,8 +50,8 @@ def _names(listed: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
         for entry in entries:
             known = catalog.TABLES.get(kind, ())
             outside = bool(entry.get("package")) or bool(known and entry["name"] not in known)
-            own = entry.get("metrics", ()) if kind == "metrics" else (str(entry["name"]),)
-            named |= dict.fromkeys(own, outside)
+            parts = entry.get("metrics", ()) if kind == "metrics" else (str(entry["name"]),)
+            named |= dict.fromkeys(parts, outside)
         kept = [name for n, (name, outside) in enumerate(named.items()) if n < _NAMED or outside]
         more = f", and {len(named) - len(kept)} more" if len(named) > len(kept) else ""
         yield _wrapped(f"{kind}: {', '.join(kept)}{more}")

@@ -187,17 +187,17 @@ def given(pairs: Sequence[str], kinds: Mapping[str, Any], option: str = "--set")
     """
     from editgauge.store import selection
 
-    found = selection.settings(pairs)
-    for name, value in found.items():
-        told = f"{option} {name}={value}"
+    values = selection.settings(pairs)
+    for name, value in values.items():
+        message = f"{option} {name}={value}"
         if name not in kinds:
             hint = _near(name, kinds) or f"; there are: {', '.join(kinds)}"
-            raise UsageError(f"{told}: no such setting{hint}")
+            raise UsageError(f"{message}: no such setting{hint}")
         try:
-            found[name] = schema.convert(value, kinds[name], told, strict=False)
+            values[name] = schema.convert(value, kinds[name], message, strict=False)
         except DataError as error:
             raise UsageError(str(error)) from None
-    return found
+    return values
 
 
 # -- runs ------------------------------------------------------------------------------------------
@@ -271,24 +271,24 @@ class Project:
         Raises `UsageError` for a file that is no TOML, a table of no command, an option that the
         command lacks, and one that must be typed.
         """
-        own: Any = schema.toml_tables(place)
-        for table in own:
+        project: Any = schema.toml_tables(place)
+        for table in project:
             if table != "all" and table not in self.commands:
                 near = _near(table, self.commands)
                 raise UsageError(f"{place}, [{table}]: no such command{near}")
         known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}
-        general = _options(place, "all", own.get("all", {}))
+        general = _options(place, "all", project.get("all", {}))
         given = {option: value for option, value in general.items() if option in known}
         for number, name in enumerate(commands):
-            _options(place, ".".join(commands[:number]), own)
-            own = own.get(name, {})
-        for option, value in _options(place, ".".join(commands), own).items():
+            _options(place, ".".join(commands[:number]), project)
+            project = project.get(name, {})
+        for option, value in _options(place, ".".join(commands), project).items():
             if isinstance(value, Mapping):  # of a command within this one
                 continue
             if option not in known:
                 name = " ".join(commands)
-                told = f"editgauge {name} has no --{option}{_near(option, known)}"
-                raise UsageError(f"{place}, [{name}]: {told}")
+                message = f"editgauge {name} has no --{option}{_near(option, known)}"
+                raise UsageError(f"{place}, [{name}]: {message}")
             given[option] = value
         return given
 
@@ -299,8 +299,8 @@ def _options(place: Path, table: str, value: Any) -> dict[str, Any]:
         raise UsageError(f"{place}: wanted a table [{table}], found {table} = {value!r:.40}")
     options = {key.replace("_", "-"): one for key, one in value.items()}
     for option in options.keys() & _NOT_HERE:
-        told = f"{option} is {_NOT_HERE[option]}: give it on the command line"
-        raise UsageError(f"{place}, [{table}]: {told}")
+        message = f"{option} is {_NOT_HERE[option]}: give it on the command line"
+        raise UsageError(f"{place}, [{table}]: {message}")
     return options
 
 

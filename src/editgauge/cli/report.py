@@ -114,15 +114,15 @@ def grid(runs: opt.RunsArg, /, *, asked: Drawing) -> None:
     ids = listed(list(asked.sample))
     opened = rows.open_runs(runs, pictures=True)
     with output.warned(*opened, only_if_refused=True):
-        found = rows.frames(opened, asked.benchmark, editors=asked.editor, sources=asked.source)
-        mine = [frame for frame in found if any(name in frame.samples.records for name in ids)]
+        frames = rows.frames(opened, asked.benchmark, editors=asked.editor, sources=asked.source)
+        mine = [frame for frame in frames if any(name in frame.samples.records for name in ids)]
         if len(mine) > 1:
             names = ", ".join(frame.benchmark for frame in mine)
             raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
-        if not found:
+        if not frames:
             raise UsageError(f"{runs[0].name}: nothing in the run yet")
-        chosen = (mine or found)[0]
-        made = grids.lines(opened, chosen, ids, asked.metric, editors=asked.editor)
-    written = [str(path) for path in grids.write(made, asked.to)]
+        chosen = (mine or frames)[0]
+        strips = grids.lines(opened, chosen, ids, asked.metric, editors=asked.editor)
+    written = [str(path) for path in grids.write(strips, asked.to)]
     output.warn(*opened)
     output.emit({"files": written}, [f"written: {', '.join(written)}"])

@@ -96,26 +96,26 @@ def _outputs(material: Material, data: Path | None, source: Path, asked: Taking)
     from editgauge.store.matching import deliver, matches_of
 
     to = asked.to
-    found = matches_of(source, material.every, asked.pattern, asked.map).of(material.samples)
-    lines, copied = list(found.lines()), 0
+    matches = matches_of(source, material.every, asked.pattern, asked.map).of(material.samples)
+    lines, copied = list(matches.lines()), 0
     if to is not None:
-        found.need_one_each()
-        if found.by_place and not asked.pattern:
+        matches.need_one_each()
+        if matches.by_place and not asked.pattern:
             raise UsageError(
                 f"{source}: the names tell no sample; files counted in the order of the metadata "
-                f"are taken where you say so: --pattern {shlex.quote(found.rule)}"
+                f"are taken where you say so: --pattern {shlex.quote(matches.rule)}"
             )
-        copied = deliver(found.named, material.samples, to, asked.editor)
+        copied = deliver(matches.named, material.samples, to, asked.editor)
         lines.append(f"{output.counted(copied, 'file')} copied to {to / asked.editor}")
-    if found.named and not found.ambiguous and not found.shared:
+    if matches.named and not matches.ambiguous and not matches.shared:
         typed = ["editgauge", "score", material.benchmark.name, *([str(data)] if data else [])]
-        typed += ["--outputs", str(to or found.folder)]
+        typed += ["--outputs", str(to or matches.folder)]
         if to is None:
-            typed += ["--map", str(found.map)] if found.map else ["--pattern", found.rule]
+            typed += ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
         typed += ["--editor", asked.editor or "NAME", "--run", "RUN"]
         lines.append(f"next:  {shlex.join(typed)}")
-    output.emit({**found.as_dict(), "copied": copied}, lines)
-    return int(len(found.named) < len(material.samples))
+    output.emit({**matches.as_dict(), "copied": copied}, lines)
+    return int(len(matches.named) < len(material.samples))
 
 
 def _scores(material: Material, source: Path, asked: Taking) -> int:
@@ -125,20 +125,19 @@ def _scores(material: Material, source: Path, asked: Taking) -> int:
     with opt.run_at(asked.run) as folder:
         replace(material, samples=[]).keep(folder)  # no picture is needed
         whose: dict[str, Any] = {"judge": asked.model, "editor": asked.editor or None}
-        found = import_scores(folder, bench, source, material.samples, **whose)
+        imported = import_scores(folder, bench, source, material.samples, **whose)
         output.warn(folder)
         about = {"judge": asked.model} if asked.model else {}
-        folder.record("import", benchmark=bench.name, file=source.name, rows=found.rows, **about)
-    statuses = ", ".join(f"{name} {count}" for name, count in sorted(found.statuses.items()))
-    lines = [
-        f"{output.counted(found.rows, 'row')} taken in, {found.kept} already there: {statuses}"
-    ]
-    lines += [f"note: left out: {name}" for name in found.unknown[:_LEFT_OUT]]
-    if len(found.unknown) > _LEFT_OUT:
-        lines.append(f"note: and {len(found.unknown) - _LEFT_OUT} more")
+        folder.record("import", benchmark=bench.name, file=source.name, rows=imported.rows, **about)
+    statuses = ", ".join(f"{name} {count}" for name, count in sorted(imported.statuses.items()))
+    new = output.counted(imported.rows, "row")
+    lines = [f"{new} taken in, {imported.kept} already there: {statuses}"]
+    lines += [f"note: left out: {name}" for name in imported.unknown[:_LEFT_OUT]]
+    if len(imported.unknown) > _LEFT_OUT:
+        lines.append(f"note: and {len(imported.unknown) - _LEFT_OUT} more")
     lines.append(f"next:  editgauge table {opt.place_of(asked.run)} --benchmark {bench.name}")
-    facts = {"rows": found.rows, "kept": found.kept, "unknown": found.unknown}
-    output.emit({**facts, "statuses": dict(found.statuses)}, lines)
+    facts = {"rows": imported.rows, "kept": imported.kept, "unknown": imported.unknown}
+    output.emit({**facts, "statuses": dict(imported.statuses)}, lines)
     return 0
 
 
@@ -215,8 +214,8 @@ def costs(run: opt.RunArg, /, *, asked: Settling = Settling()) -> None:
     with working(run) as here:
         if asked.settle is not None:
             paid.settle(here / PAID, asked.settle, **which)
-        found = paid.costs(here / PAID)
-    output.emit({"run": str(run), **asdict(found)}, _lines(found, run))
+        book = paid.costs(here / PAID)
+    output.emit({"run": str(run), **asdict(book)}, _lines(book, run))
 
 
 def _lines(found: Costs, run: Path) -> Iterator[str]:

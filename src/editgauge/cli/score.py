@@ -130,11 +130,11 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     print()
     try:
         opened = rows.open_runs([run])
-        made = tables(opened, Choice(benchmark=benchmark), variants)
-        for table in sorted(made, key=lambda one: one.variant == "faithful"):
+        printed = tables(opened, Choice(benchmark=benchmark), variants)
+        for table in sorted(printed, key=lambda one: one.variant == "faithful"):
             named.setdefault(table.name, []).append(table)
         first = next(iter(named), "")
-        paper = [table for table in made if table.name == first]
+        paper = [table for table in printed if table.name == first]
         print_tables(paper, opened, "terminal", every_note=False)
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
@@ -205,7 +205,7 @@ def plan(
     if not every and not asked.sample:
         raise UsageError(f"{bench.name}: how many samples? Give its data, or --sample")
     with output.warned(folder):
-        made = estimate.plan(
+        planned = estimate.plan(
             folder,
             bench.name,
             editors=asked.editors,
@@ -214,8 +214,8 @@ def plan(
             model=asked.model,
             data=data,
         )
-    lines = [f"plan for {bench.name}", *made.lines()]
-    output.emit({"benchmark": bench.name, **made.as_dict()}, lines)
+    lines = [f"plan for {bench.name}", *planned.lines()]
+    output.emit({"benchmark": bench.name, **planned.as_dict()}, lines)
 
 
 # -- demo ------------------------------------------------------------------------------------------
@@ -232,8 +232,8 @@ def demo(*, run: opt.RunOpt = Path("editgauge-demo"), no_ocr: bool = False) -> N
     no_ocr
         Read no text, though the extra is installed.
     """
-    told = sys.stderr if output.as_json() else sys.stdout
-    with contextlib.redirect_stdout(told), output.saying(quiet=output.quiet()):
+    stream = sys.stderr if output.as_json() else sys.stdout
+    with contextlib.redirect_stdout(stream), output.saying(quiet=output.quiet()):
         _demonstrate(run, no_ocr)
     page = run / "report" / "index.html"
     typed = "score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"

@@ -291,14 +291,14 @@ def agree(
                 f"{first}: nobody has rated anything; import ratings first: editgauge study import "
                 f"{first} ratings.csv"
             )
-        found = [agreement.agreement(frame) for frame in frames]
+        agreements = [agreement.agreement(frame) for frame in frames]
     if form == "json":
-        output.print_json({"agreements": [sheets.as_dict(item) for item in found]})
+        output.print_json({"agreements": [sheets.as_dict(item) for item in agreements]})
         return
     if form in ("terminal", "markdown"):
-        for item in found:
+        for item in agreements:
             print(f"{item.benchmark}: {sheets.sentence(item)}\n")
-    tables = [table for item in found for table in sheets.tables(item, brief=not every)]
+    tables = [table for item in agreements for table in sheets.tables(item, brief=not every)]
     for number, table in enumerate(tables):
         if number:
             print()

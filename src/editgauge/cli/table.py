@@ -65,8 +65,8 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
     opened = stored.open_runs(runs)
     if shown.calibrate:
         asked = rows.calibrated(shown.calibrate, settings)
-        made = mean_tables(runs, asked, shown.editor)
-        print_tables(made, opened, form, every_note=shown.notes)
+        tables = mean_tables(runs, asked, shown.editor)
+        print_tables(tables, opened, form, every_note=shown.notes)
         return
     choice = step.Choice(
         benchmark=rows.benchmark,
@@ -85,9 +85,9 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
     )
     variants = stored.variants("faithful" if shown.paper else shown.variant)
     with output.warned(*opened, only_if_refused=True):
-        made = step.tables(opened, choice, variants)
+        tables = step.tables(opened, choice, variants)
         how: dict[str, Any] = {"every_note": shown.notes, "paper": shown.paper}
-        print_tables(made, opened, form, shown.failures, **how)
+        print_tables(tables, opened, form, shown.failures, **how)
 
 
 def print_table(table: Table, form: Any, failures: Any = "out", *, every_note: bool = True) -> None:

@@ -120,13 +120,13 @@ def _settled(fixed: Array, moving: Array, matrix: Matrix) -> Matrix:
     levels = cv2.absdiff(*blurred).max(axis=2)
     same = covered & (levels < max(_CHANGED, 3 * float(np.median(levels))))
     mask = cv2.erode(same.astype(np.uint8) * 255, np.ones((5, 5), np.uint8))
-    made = _correlated(_grey(fixed), _grey(moving), matrix, mask, steps=50, blur=3)
-    if made is None or (mask > 0).mean() < _LEAST_SAME:
+    refined = _correlated(_grey(fixed), _grey(moving), matrix, mask, steps=50, blur=3)
+    if refined is None or (mask > 0).mean() < _LEAST_SAME:
         return matrix
     height, width = moving.shape[:2]
     corners = np.array([[[0, 0], [width, 0], [0, height], [width, height]]], dtype=np.float64)
-    moved = cv2.transform(corners, made[0]) - cv2.transform(corners, matrix)
-    return made[0] if np.hypot(*moved[0].T).max() <= _FURTHEST else matrix
+    moved = cv2.transform(corners, refined[0]) - cv2.transform(corners, matrix)
+    return refined[0] if np.hypot(*moved[0].T).max() <= _FURTHEST else matrix
 
 
 def _by_values(fixed: Array, moving: Array) -> Aligned | None:
@@ -137,10 +137,10 @@ def _by_values(fixed: Array, moving: Array) -> Aligned | None:
     (x, y), _ = cv2.phaseCorrelate(sized[1], sized[0], cv2.createHanningWindow((width, height), 5))
     begin = np.array([[width / other.shape[1], 0.0, x], [0.0, height / other.shape[0], y]])
     everywhere = np.full(one.shape, 255, np.uint8)
-    made = _correlated(one, other, begin, everywhere, steps=300, blur=5)
-    if made is None:
+    refined = _correlated(one, other, begin, everywhere, steps=300, blur=5)
+    if refined is None:
         return None
-    matrix, quality = made
+    matrix, quality = refined
     refused = f"correlation {quality:.2f}, wanted {LEAST_CORRELATION} or more"
     if quality < LEAST_CORRELATION:
         return Aligned(matrix, "ecc", quality, refused=refused)
@@ -157,15 +157,15 @@ def _correlated(
     rule = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, steps, 1e-6)
     begin = cv2.invertAffineTransform(matrix).astype(np.float32)
     try:
-        found, ended = cv2.findTransformECCWithMask(
+        quality, ended = cv2.findTransformECCWithMask(
             fixed, moving, mask, everywhere, begin, cv2.MOTION_AFFINE, rule, blur
         )
     except cv2.error:
         return None
     if not np.isfinite(ended).all() or abs(np.linalg.det(ended[:, :2])) < 1e-6:
         return None
-    made = cv2.invertAffineTransform(np.asarray(ended, dtype=np.float64))
-    return np.asarray(made, dtype=np.float64), float(found)
+    inverse = cv2.invertAffineTransform(np.asarray(ended, dtype=np.float64))
+    return np.asarray(inverse, dtype=np.float64), float(quality)
 
 
 def _checked(fixed: Array, moving: Array, found: Aligned) -> Aligned:

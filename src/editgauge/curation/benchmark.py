@@ -96,14 +96,14 @@ def _load(own: Path | None, name: str, root: Path | None, *, split: str | None =
             f"{folder}: wanted the data set {set_name!r}, found {about.name!r}; name it as "
             f"dir.{about.name} or dir:{folder}"
         )
-    found = [record for record in every if record.state != OUT and split in (None, record.split)]
-    if split is not None and not found:
+    records = [record for record in every if record.state != OUT and split in (None, record.split)]
+    if split is not None and not records:
         there = sorted({record.split for record in every})
         raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
 
     def read(_: Note) -> Iterator[Sample]:
         tree = Tree(folder)
-        for record in found:
+        for record in records:
             yield sample_of(record, tree.root, name, protocol, tree)
 
     return Samples(name, folder.absolute(), read, split or "")
@@ -121,13 +121,13 @@ def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
     """The base's own tables without what its paper published; without a protocol, every metric."""
     if base.name == _BASE or base.tables is None:
         return generic(frame)
-    made = base.tables(frame) if callable(base.tables) else base.tables
+    layouts = base.tables(frame) if callable(base.tables) else base.tables
     return [
         replace(
             table, name=f"{name}.{table.name.rpartition('.')[2]}", title=f"{name}: {table.title}",
             size=None, published=(), alone=False, published_repeats=None,
         )
-        for table in made
+        for table in layouts
     ]  # fmt: skip
 
 

@@ -183,19 +183,19 @@ class ScanFile:
         """
         from pydicom.dataset import Dataset
 
-        made = Dataset()
-        own = self._data.get("PerFrameFunctionalGroupsSequence") or []
+        header = Dataset()
+        functional = self._data.get("PerFrameFunctionalGroupsSequence") or []
         shared = self._data.get("SharedFunctionalGroupsSequence") or []
-        groups = [*own[frame - 1 : frame], *shared[:1]]
+        groups = [*functional[frame - 1 : frame], *shared[:1]]
         for sequence, keywords in _SHOWN.items():
             inside = [group[sequence][0] for group in groups if group.get(sequence)]
             every = (one for one in (*inside, self._data) if any(key in one for key in keywords))
             if (source := next(every, None)) is not None:
                 for keyword in keywords:
                     if keyword in source:
-                        made[keyword] = source[keyword]
-        made.PhotometricInterpretation = str(self._data.get("PhotometricInterpretation") or "")
-        return made
+                        header[keyword] = source[keyword]
+        header.PhotometricInterpretation = str(self._data.get("PhotometricInterpretation") or "")
+        return header
 
 
 def checked_window(text: str) -> str:

@@ -63,27 +63,27 @@ def export(
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UsageError(f"{to}: there is something already; name a new or an empty folder")
     numbers = {record.id: n for n, record in enumerate(data.records(withdrawn=True), start=1)}
-    records, found = leaving(data, layout, ready_only=ready_only, engine=engine)
+    records, withheld = leaving(data, layout, ready_only=ready_only, engine=engine)
     numbered = [(numbers[record.id], record) for record in records]
     mark = {"layout": layout, "name": data.about.name, "version": data.about.version}
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         temporary.sweep(to.parent)
-        with temporary.folder(to.parent) as made:
+        with temporary.folder(to.parent) as scratch:
             if layout == IMAGEFOLDER:
-                names = _imagefolder(data, made, numbered)
+                names = _imagefolder(data, scratch, numbered)
             else:
-                names = _official(data, made, layout, numbered)
-            write_bytes(made / "README.md", card(data, records).encode())
-            write_json(made / OWN_SET, {**mark, "samples": names})
-            made.chmod(0o755)
+                names = _official(data, scratch, layout, numbered)
+            write_bytes(scratch / "README.md", card(data, records).encode())
+            write_json(scratch / OWN_SET, {**mark, "samples": names})
+            scratch.chmod(0o755)
             if to.exists():
                 to.rmdir()
-            made.rename(to)
+            scratch.rename(to)
     except OSError as error:
         raise paths.unwritable(to, error) from error
     data.log.note(who, "exported", layout=layout, samples=len(records))
-    return Exported(to, len(records), found)
+    return Exported(to, len(records), withheld)
 
 
 def need_layout(layout: str) -> None:
@@ -183,14 +183,14 @@ def release(
         raise UsageError(f"{to}: there is something already; name a new file")
     records, _ = leaving(data, ready_only=ready_only, engine=engine)
     new = {record.id: published(record) for record in records}
-    told = {"version": version, "since": last or None}
-    told |= changes(past[-1]["samples"] if past else {}, new)
+    facts = {"version": version, "since": last or None}
+    facts |= changes(past[-1]["samples"] if past else {}, new)
     about = msgspec.structs.replace(data.about, version=version)
     files = {path: _bare(data, path) for record in records for path in record.files}
     files |= {
         DATASET: orjson.dumps(about.as_dict(), option=_INDENT),
         SAMPLES: b"".join(orjson.dumps(one, option=_LINE) for one in new.values()),
-        "CHANGES.json": orjson.dumps(told, option=_INDENT),
+        "CHANGES.json": orjson.dumps(facts, option=_INDENT),
         "README.md": card(data, records, version=version).encode(),
     }
     try:
@@ -201,7 +201,7 @@ def release(
     except (OSError, EditgaugeError):
         to.unlink(missing_ok=True)
         raise
-    return told
+    return facts
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

@@ -79,27 +79,29 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
     ``source.NAME`` or ``attribute.NAME``. An empty value takes one out. Raises `UsageError` for any
     other name.
     """
-    made: dict[str, Any] = {}
+    patch: dict[str, Any] = {}
     for name, value in given.items():
         room, _, rest = name.partition(".")
         if name in _PLAIN:
-            made[name] = value or None
+            patch[name] = value or None
         elif name == "category":
-            made[name] = [step.strip() for step in value.split("/") if step.strip()]
+            patch[name] = [step.strip() for step in value.split("/") if step.strip()]
         elif name in SOURCE or (room == "source" and rest in SOURCE):
-            made["source"] = _with(made.get("source", record.source), rest or name, value)
+            patch["source"] = _with(patch.get("source", record.source), rest or name, value)
         elif (room == "attribute" and rest) or name in record.attributes or name in FIELDS:
-            facts = made.get("attributes", record.attributes)
-            made["attributes"] = _with(facts, rest or name, _value(value))
+            facts = patch.get("attributes", record.attributes)
+            patch["attributes"] = _with(facts, rest or name, _value(value))
         else:
-            own = dict.fromkeys([*FIELDS, "mask", "review", "state", "rename", *record.attributes])
+            known = dict.fromkeys(
+                [*FIELDS, "mask", "review", "state", "rename", *record.attributes]
+            )
             raise UsageError(
                 f"{name!r}: no field of a sample; "
-                + (f"{hint} " if (hint := meant(name, own)) else "")
+                + (f"{hint} " if (hint := meant(name, known)) else "")
                 + ("another id is rename=ID; " if name == "id" else "")
-                + f"a new attribute is attribute.{name}=VALUE; fields are: {', '.join(own)}"
+                + f"a new attribute is attribute.{name}=VALUE; fields are: {', '.join(known)}"
             )
-    return made
+    return patch
 
 
 def fields_of(given: Mapping[str, str]) -> dict[str, Any]:
@@ -130,8 +132,8 @@ def set_words(
         if mask not in MASKS:
             raise UsageError(f"{name}: wanted mask, or mask.{', mask.'.join(MASKS)}")
         way, _, box = how.partition(":")
-        made = masks.propose(data, record, way, _box(box))
-        record = masks.save(data, sample, record.version, mask, made, who, note=f"from {way}")
+        proposed = masks.propose(data, record, way, _box(box))
+        record = masks.save(data, sample, record.version, mask, proposed, who, note=f"from {way}")
     if verdict:
         expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
         record = review.review(

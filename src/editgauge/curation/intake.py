@@ -94,13 +94,13 @@ def files_in(places: Sequence[Path]) -> list[Path]:
     """Pictures and DICOM files among `places` and below folders of it, in natural order. Links are
     not followed. Raises `DataError` for a place that is not there or holds none.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for place in places:
         inside = list(_below(place)) if place.is_dir() else [place]
         if not inside or not place.exists():
             raise DataError(f"{place}: {'no picture in it' if place.exists() else 'not there'}")
-        found += inside
-    return found
+        files += inside
+    return files
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -143,8 +143,8 @@ def _sources(path: Path, how: Intake) -> Iterator[_Source]:
     file = dicom.ScanFile(path)
     for frame in file.chosen(how.frames):
         scan = file.scan(frame, how.window)
-        said = f"frame {frame} of {file.frames}" if file.frames > 1 else ""
-        yield _Source(_sized(scan.pixels, how.longest), scan.facts, file.words, said)
+        note = f"frame {frame} of {file.frames}" if file.frames > 1 else ""
+        yield _Source(_sized(scan.pixels, how.longest), scan.facts, file.words, note)
 
 
 def _sized(pixels: Array, longest: int) -> Array:
@@ -166,14 +166,20 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
         if second.pixels.shape != first.pixels.shape:
             raise DataError(f"{one.name} and {two.name}: of two sizes; have them aligned")
         return _add(data, one, first, how, second, {})
-    found = alignment.align(first.pixels, second.pixels)
-    if found.refused:
-        raise DataError(f"{one.name} and {two.name}: not aligned: {found.refused}")
-    moved, _ = alignment.laid_over(first.pixels, second.pixels, found.matrix)
-    residual = "" if found.residual is None else f", residual {found.residual:.2f} px"
-    said = f"aligned ({found.method}): quality {found.quality:.2f}{residual}"
+    alignment_of_pair = alignment.align(first.pixels, second.pixels)
+    if alignment_of_pair.refused:
+        raise DataError(f"{one.name} and {two.name}: not aligned: {alignment_of_pair.refused}")
+    moved, _ = alignment.laid_over(first.pixels, second.pixels, alignment_of_pair.matrix)
+    residual = (
+        ""
+        if alignment_of_pair.residual is None
+        else f", residual {alignment_of_pair.residual:.2f} px"
+    )
+    note = (
+        f"aligned ({alignment_of_pair.method}): quality {alignment_of_pair.quality:.2f}{residual}"
+    )
     second = second._replace(pixels=moved)
-    return _add(data, one, first._replace(said=said), how, second, found.as_dict())
+    return _add(data, one, first._replace(said=note), how, second, alignment_of_pair.as_dict())
 
 
 def _add(
@@ -187,19 +193,19 @@ def _add(
     about.scan, about.needs_look = source.scan, bool(source.scan)
     privacy.remember(data, source.words)
     place = data.keep(source.pixels)
-    made = {**how.fields, "images": [place], "pictures": {place: about}}
+    fields = {**how.fields, "images": [place], "pictures": {place: about}}
     if reference is not None:
         other = privacy.searched(reference.pixels, how.engine)
         other.scan, other.alignment = reference.scan, dict(aligned or {})
         # the border is the input's own, with what is burnt in
         other.needs_look = bool(source.scan or reference.scan)
         privacy.remember(data, reference.words)
-        made["reference"] = data.keep(reference.pixels)
-        made["pictures"] = {place: about, made["reference"]: other}
-    if before := data.untouched(made):
+        fields["reference"] = data.keep(reference.pixels)
+        fields["pictures"] = {place: about, fields["reference"]: other}
+    if before := data.untouched(fields):
         return Taken(path.name, before, BEFORE)
     wish = path.stem if how.keep_names and not dicom.is_dicom(path) else ""
-    record = data.add({**made, "id": data.new_id(wish)}, how.who)
+    record = data.add({**fields, "id": data.new_id(wish)}, how.who)
     look = f"{len(about.proposals)} texts or faces to look at" if about.proposals else ""
     if about.needs_look:
         look = f"a scan: {look or 'to be looked at'}"

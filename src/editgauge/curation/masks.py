@@ -85,8 +85,8 @@ def from_box(image: Array, box: Sequence[int]) -> Mask:
         cv2.grabCut(image, labels, (x, y, w, h), *models, _ITERATIONS, cv2.GC_INIT_WITH_RECT)
     except cv2.error:  # all of one colour
         return whole
-    made = np.asarray((labels == cv2.GC_FGD) | (labels == cv2.GC_PR_FGD))
-    return made if made.sum() >= 0.02 * w * h else whole
+    foreground = np.asarray((labels == cv2.GC_FGD) | (labels == cv2.GC_PR_FGD))
+    return foreground if foreground.sum() >= 0.02 * w * h else whole
 
 
 def save(
@@ -113,17 +113,19 @@ def faults(data: DataSet, record: Record) -> list[str]:
     """
     masks = {name: read_mask(data.path(path)) for name, path in record.masks.items()}
     image = read_image(data.path(record.images[0]))
-    said = []
+    reasons = []
     for name, mask in masks.items():
         if mask.shape != image.shape[:2]:
-            said.append(f"mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, not the input's size")
+            reasons.append(
+                f"mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, not the input's size"
+            )
         elif not mask.any() or mask.all():
-            said.append(f"mask {name!r} marks {'nothing' if not mask.any() else 'everything'}")
-    if masks and not said and record.reference:
+            reasons.append(f"mask {name!r} marks {'nothing' if not mask.any() else 'everything'}")
+    if masks and not reasons and record.reference:
         reference = read_image(data.path(record.reference))
         if reference.shape != image.shape:
             return ["the reference is of another size than the input"]
         union = np.logical_or.reduce(list(masks.values()))
         if difference := outside_difference(image, reference, union):
-            said.append(f"the reference: {difference}")
-    return said
+            reasons.append(f"the reference: {difference}")
+    return reasons

@@ -67,14 +67,14 @@ def _texts_in(pixels: Array, engine: Any) -> list[Box]:
     from editgauge.ocr.engine import box_of
 
     height, width = pixels.shape[:2]
-    found = []
+    boxes = []
     for text in engine(pixels, "en"):
         left, top, right, bottom = box_of(text)
         margin = (bottom - top) * _MARGIN
         x, y = max(0, int(left - margin)), max(0, int(top - margin))
         right, bottom = min(width, int(right + margin) + 1), min(height, int(bottom + margin) + 1)
-        found.append(Box("text", (x, y, int(right) - x, int(bottom) - y)))
-    return found
+        boxes.append(Box("text", (x, y, int(right) - x, int(bottom) - y)))
+    return boxes
 
 
 def faces_in(pixels: Array) -> list[Box]:
@@ -87,10 +87,10 @@ def faces_in(pixels: Array) -> list[Box]:
     scale = min(1.0, _LONGEST / max(pixels.shape[:2]))
     small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     model = _yunet_here()
-    found = _by_cascade(small) if model is None else _by_yunet(small, model)
+    boxes = _by_cascade(small) if model is None else _by_yunet(small, model)
     return [
         box
-        for face, eyes in found
+        for face, eyes in boxes
         for box in (_inside("face", face, scale, pixels), _inside("eyes", eyes, scale, pixels))
     ]
 
@@ -155,26 +155,26 @@ def search(
     """Look for texts (with an OCR engine) and faces in samples' pictures once more; returns sample
     -> how many proposals are open. Boxes that were proposed or hidden before stay.
     """
-    found, names = {}, list(samples)
+    proposals, names = {}, list(samples)
     for number, sample in enumerate(names, start=1):
         shown = data.record(sample).shown
         seen = {path: searched(read_image(data.path(path)), engine) for path in shown}
         record = data.update(sample, partial(_with_proposals, seen), Act(who, "searched"))
-        found[sample] = sum(len(open_proposals(about)) for about in record.pictures.values())
+        proposals[sample] = sum(len(open_proposals(about)) for about in record.pictures.values())
         if progress is not None:
             progress(number, len(names), "looking at pictures")
-    return found
+    return proposals
 
 
 def _with_proposals(seen: Mapping[str, Picture], newest: Record) -> dict[str, Any]:
     pictures = dict(newest.pictures)
     for path in set(seen) & set(newest.shown):  # some may have been hidden meanwhile
-        about, found = newest.facts(path), seen[path]
-        new = [box for box in found.proposals if box not in about.proposals]
+        about, boxes = newest.facts(path), seen[path]
+        new = [box for box in boxes.proposals if box not in about.proposals]
         pictures[path] = msgspec.structs.replace(
             about,
             proposals=[*about.proposals, *new],
-            searched=about.searched or found.searched,
+            searched=about.searched or boxes.searched,
             looked="" if new else about.looked,
         )
     return {"pictures": pictures}
@@ -220,9 +220,9 @@ def hide(
         "reference": new if record.reference == path else record.reference,
         "pictures": {k: v for k, v in record.pictures.items() if k != path} | {new: about},
     }
-    made = data.change(sample, version, fields, Act(who, "hidden", nonce=nonce))
+    changed = data.change(sample, version, fields, Act(who, "hidden", nonce=nonce))
     data.purge([path])
-    return made
+    return changed
 
 
 def covered(pixels: Array, item: Box) -> Array:
@@ -231,8 +231,8 @@ def covered(pixels: Array, item: Box) -> Array:
     x, y, w, h = item.box
     if x < 0 or y < 0 or w < 1 or h < 1 or x + w > width or y + h > height:
         raise DataError(f"box {list(item.box)}: outside of the picture ({width} x {height})")
-    made = pixels.copy()
-    part = made[y : y + h, x : x + w]
+    picture = pixels.copy()
+    part = picture[y : y + h, x : x + w]
     if item.kind in ("face", "eyes"):
         squares = (min(w, 4), min(h, 4))
         small = cv2.resize(part, squares, interpolation=cv2.INTER_AREA)
@@ -240,7 +240,7 @@ def covered(pixels: Array, item: Box) -> Array:
     else:
         edge = np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]])
         part[:] = np.median(edge, axis=0).astype(np.uint8)
-    return made
+    return picture
 
 
 def remember(data: DataSet, words: Iterable[str]) -> None:

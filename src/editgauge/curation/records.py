@@ -123,9 +123,9 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     def data(self) -> dict[str, Any]:
         """JSON values of every field that says something, but the version."""
-        made: dict[str, Any] = msgspec.to_builtins(self)
-        made.pop("version", None)
-        return made
+        facts: dict[str, Any] = msgspec.to_builtins(self)
+        facts.pop("version", None)
+        return facts
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -152,8 +152,8 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     policy: Policy = Policy()
 
     def as_dict(self) -> dict[str, Any]:
-        made: dict[str, Any] = msgspec.to_builtins(self)
-        return made
+        facts: dict[str, Any] = msgspec.to_builtins(self)
+        return facts
 
 
 def about_of(value: object, where: str) -> About:
@@ -187,14 +187,14 @@ def read_samples(folder: Path) -> list[Record]:
     line that is none.
     """
     path = folder / SAMPLES
-    made: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     for number, line in enumerate(_bytes(path).split(b"\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
             record = record_of(_json(line, where), where)
-            if made.setdefault(record.id, record) is not record:
+            if records.setdefault(record.id, record) is not record:
                 raise DataError(f"{where}: the id {record.id!r} is that of an earlier line")
-    return list(made.values())
+    return list(records.values())
 
 
 def _bytes(path: Path) -> bytes:

@@ -96,12 +96,12 @@ def lacking(record: Record, policy: Policy) -> list[str]:
     wanted = max(1, policy.reviews)
     special = bool(record.category) and record.category[0] in policy.expert
     alone = (special or "flag" in verdicts) and not any(one.expert for one in accepted)
-    said = {
+    reasons = {
         "it was rejected": "reject" in verdicts,
         f"{len(accepted)} of {wanted} reviews accept it": len(accepted) < wanted,
         "no expert has accepted it": alone,
     }
-    return [words for words, true in said.items() if true]
+    return [words for words, true in reasons.items() if true]
 
 
 def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
@@ -148,17 +148,17 @@ def faults(
     the names that their files carried. Samples of `records` that leak between splits are both told.
     """
     pairs = leaks(records, data.root)
-    found = []
+    listed = []
     for record in records:
-        said = list(_faults(data, record, layout, engine))
+        reasons = list(_faults(data, record, layout, engine))
         near = [two if one is record else one for one, two in pairs if record in (one, two)]
         for other in near:
-            said.append(
+            reasons.append(
                 f"leak between splits: it shows nearly the same as {other.id} of "
                 f"{other.split or 'none'}; take one out, or give both one split"
             )
-        found += [Fault(record.id, why) for why in said]
-    return found
+        listed += [Fault(record.id, why) for why in reasons]
+    return listed
 
 
 def of_set(data: DataSet) -> list[str]:
@@ -176,14 +176,14 @@ def leaving(
     where one may not and all are wanted, and where none may.
     """
     records = data.records()
-    found = faults(data, records, layout, engine=engine)
+    withheld = faults(data, records, layout, engine=engine)
     if whole := of_set(data):
         raise DataError(f"{whole[0]}; change it with: editgauge curate set DIR . title=…")
-    back = {fault.sample for fault in found}
+    back = {fault.sample for fault in withheld}
     kept = [record for record in records if record.id not in back]
-    if found and not (kept and ready_only):
-        first = "; ".join(f"{fault.sample}: {fault.why}" for fault in found[:5])
-        more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
+    if withheld and not (kept and ready_only):
+        first = "; ".join(f"{fault.sample}: {fault.why}" for fault in withheld[:5])
+        more = f"; and {len(withheld) - 5} more" if len(withheld) > 5 else ""
         command = "editgauge curate export DIR" + (f" --layout {layout}" if layout else "")
         raise DataError(
             f"{len(back)} samples are not ready: {first}{more}. Nothing was written; fix them (all "
@@ -191,7 +191,7 @@ def leaving(
         )
     if not kept:
         raise DataError("the set has no sample")
-    return kept, found
+    return kept, withheld
 
 
 def leaks(records: Sequence[Record], root: Path) -> list[tuple[Record, Record]]:

@@ -123,9 +123,9 @@ class Workbench:
         """
         lacking, reviews = review.lacking(record, self.data.about.policy), review.current(record)
         voted = who.name in reviews
-        found = [fault.why for fault in review.faults(self.data, [record])]
+        faults = [fault.why for fault in review.faults(self.data, [record])]
         facts = {path: record.facts(path) for path in record.shown}
-        told = {
+        view = {
             "id": record.id,
             "version": record.version,
             "state": record.state,
@@ -137,12 +137,12 @@ class Workbench:
             "urls": {path: self._url(path) for path in record.files},
             "reviews": reviews if voted else {},
             "lacking": lacking if voted else [],
-            "faults": [why for why in found if voted or why not in lacking],
+            "faults": [why for why in faults if voted or why not in lacking],
             "proposals": {path: privacy.open_proposals(one) for path, one in facts.items()},
             "unseen": privacy.unseen(record),
         }
-        made: dict[str, Any] = msgspec.to_builtins(told)
-        return made
+        page: dict[str, Any] = msgspec.to_builtins(view)
+        return page
 
     def _url(self, path: str) -> str:
         return f"/picture/{self.log.mac('picture', path)}/{path}"

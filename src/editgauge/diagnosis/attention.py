@@ -97,8 +97,8 @@ class AttentionScorer(Scorer):
 
         if why := remake.why_not(edit):
             raise NoScore(Status.NOT_APPLICABLE, why)
-        told = replace(sample, instruction=edit.instruction or sample.instruction)
-        mention(told.instruction, sample.concept)  # before anything is paid for
+        asked = replace(sample, instruction=edit.instruction or sample.instruction)
+        mention(asked.instruction, sample.concept)  # before anything is paid for
         kept: list[Any] = []
 
         @contextlib.contextmanager
@@ -114,10 +114,10 @@ class AttentionScorer(Scorer):
             kept.append(attention)
 
         with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
-            made = self.editor(edit).watched(told, Path(folder), around)
+            edit_again = self.editor(edit).watched(asked, Path(folder), around)
             if not kept:
-                raise NoScore(made.status, made.reason)
-            reproduced = _reproduced(made, edit)
+                raise NoScore(edit_again.status, edit_again.reason)
+            reproduced = _reproduced(edit_again, edit)
         tokens, attention = kept
         detail = {
             "calls": attention.calls,
@@ -138,7 +138,7 @@ class AttentionScorer(Scorer):
         if not mask.any():
             raise NoScore(Status.DATASET_FAULT, "the mask marks no pixel: there is no region")
         region, level = cut(values, self.alpha, self.bins)
-        found = grounding(values, mask, region, level)
+        overlap = grounding(values, mask, region, level)
         detail = {
             "concept": sample.concept,
             "token": list(tokens.texts),
@@ -146,11 +146,11 @@ class AttentionScorer(Scorer):
             "occurrences": tokens.occurrences,
             "found": tokens.how,
             **told,
-            **facts(found),
+            **facts(overlap),
             "cut": round(level, 6),
             "map": kept_map(values),
         }
-        return scores(self.metrics, found, detail)
+        return scores(self.metrics, overlap, detail)
 
 
 def _reproduced(made: Edit, recorded: Edit) -> str:

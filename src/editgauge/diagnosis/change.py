@@ -69,15 +69,15 @@ def _difference(picture: Array, output: Array) -> Floats:
 
 def _aligned(picture: Array, output: Array) -> Array | None:
     """The output laid over the input; None where no transform is found, or it moves nothing."""
-    found = estimate_alignment(sift_features(picture), sift_features(output))
-    if found.matrix is None:
+    transform = estimate_alignment(sift_features(picture), sift_features(output))
+    if transform.matrix is None:
         return None
     height, width = picture.shape[:2]
     corners = np.array([[0, 0, 1], [width, 0, 1], [0, height, 1], [width, height, 1]], np.float64)
-    shift = np.abs(corners @ found.matrix.T - corners[:, :2]).max()
+    shift = np.abs(corners @ transform.matrix.T - corners[:, :2]).max()
     if shift <= NEAR or shift > max(height, width) / 2:
         return None
-    return warp(output, found.matrix, (width, height))
+    return warp(output, transform.matrix, (width, height))
 
 
 def changed_region(
@@ -130,10 +130,10 @@ class ChangeScorer(Scorer):
             return not_scored(self.metrics, Status.DATASET_FAULT, reason)
         change = change_map(picture, resize(output, size, "bicubic"))
         region, level = changed_region(change.values, self.alpha, self.bins, self.floor)
-        found = grounding(change.values, mask, region, level)
+        overlap = grounding(change.values, mask, region, level)
         low, high = float(change.values.min()), float(change.values.max())
         detail = {
-            **facts(found),
+            **facts(overlap),
             "largest": round(high, 2),
             "aligned": change.aligned,
             "cut": round(max(self.floor, low + level * (high - low)) / PEAK, 6),
@@ -141,7 +141,7 @@ class ChangeScorer(Scorer):
         }
         if output.shape[:2] != (height, width):
             detail["resized_from"] = f"{output.shape[1]}x{output.shape[0]}"
-        return scores(self.metrics, found, detail)
+        return scores(self.metrics, overlap, detail)
 
 
 def masked_source(sample: Sample) -> Source:

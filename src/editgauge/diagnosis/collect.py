@@ -250,8 +250,8 @@ def _joint_size(kwargs: dict[str, Any]) -> tuple[int, int]:
         first = shapes[0][0] if isinstance(shapes[0], list) else shapes[0]
         return int(first[1]), int(first[2])
     ids = kwargs["img_ids"]  # (N, 3): number of the picture, row, column
-    own = ids[ids[:, 0] == 0]
-    return int(own[:, 1].max()) + 1, int(own[:, 2].max()) + 1
+    rows = ids[ids[:, 0] == 0]
+    return int(rows[:, 1].max()) + 1, int(rows[:, 2].max()) + 1
 
 
 def _shape_of(queries: int, size: tuple[int, int]) -> tuple[int, int]:
@@ -300,13 +300,13 @@ class _Rows:
 
         _, heads, queries, _ = self.query.shape
         columns = torch.as_tensor(positions, device=self.query.device)
-        found = torch.zeros((queries, len(positions)), dtype=torch.float64)
+        summed = torch.zeros((queries, len(positions)), dtype=torch.float64)
         step = max(1, BLOCK // int(self.key.shape[2]))
         for head in range(heads):
             for start in range(0, queries, step):
                 stop = min(start + step, queries)
-                found[start:stop] += self._block(head, start, stop, columns).double().cpu()
-        return np.asarray((found / heads).T.numpy())
+                summed[start:stop] += self._block(head, start, stop, columns).double().cpu()
+        return np.asarray((summed / heads).T.numpy())
 
     def _block(self, head: int, start: int, stop: int, columns: Any) -> Any:
         """The attention of some queries of one head: (stop - start, columns), float32."""
@@ -339,10 +339,10 @@ def _looking(seen: Callable[[_Rows], None]) -> Iterator[None]:
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             kwargs = kwargs or {}
-            made = func(*args, **kwargs)
+            output = func(*args, **kwargs)
             if func is scaled_dot_product_attention:
                 seen(_of_call(*args, **kwargs))
-            return made
+            return output
 
     with Looking():
         yield

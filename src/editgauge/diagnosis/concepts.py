@@ -56,8 +56,8 @@ def mention(prompt: str, concept: str | None) -> Mention:
         tries += [("last word", [last]), *(("last word", [other]) for other in _endings(last))]
     for how, wanted in tries:
         pattern = r"\s+".join(re.escape(word) for word in wanted)
-        found = re.finditer(rf"(?<!\w){pattern}(?!\w)", prompt, re.IGNORECASE)
-        spans = tuple(match.span() for match in found)
+        matches = re.finditer(rf"(?<!\w){pattern}(?!\w)", prompt, re.IGNORECASE)
+        spans = tuple(match.span() for match in matches)
         if spans:
             return Mention(spans, how)
     raise NoConcept(f"the key concept {concept!r} is not in the prompt {prompt!r:.200}")
@@ -76,13 +76,13 @@ def last_tokens(
     numbers that the text encoder was given, in which the prompt's own are looked for; the attention
     sees the last `seen` of them. Raises `NoConcept` where either is not found.
     """
-    found = mention(prompt, concept)
-    own, offsets = _tokenized(tokenizer, prompt)
-    start, length = _place(own, given)
-    if not own or (length < len(own) and start + length < len(given) - 1):
+    mentioned = mention(prompt, concept)
+    numbers, offsets = _tokenized(tokenizer, prompt)
+    start, length = _place(numbers, given)
+    if not numbers or (length < len(numbers) and start + length < len(given) - 1):
         raise NoConcept("the prompt's tokens are not in what the text encoder was given")
     positions, texts = [], []
-    for span in found.spans:
+    for span in mentioned.spans:
         last = span[1] - 1  # the last token that holds that letter
         token = max((n for n, (a, b) in enumerate(offsets) if a <= last < b), default=len(offsets))
         place = start + token - (len(given) - seen)
@@ -94,15 +94,17 @@ def last_tokens(
             f"the key concept {concept!r} lies behind the {length} tokens of the prompt that the "
             f"text encoder takes"
         )
-    return Tokens(tuple(positions), tuple(texts), len(found.spans), found.how)
+    return Tokens(tuple(positions), tuple(texts), len(mentioned.spans), mentioned.how)
 
 
 def _tokenized(tokenizer: Any, prompt: str) -> tuple[list[int], list[tuple[int, int]]]:
     """The prompt's tokens, without those that stand around every text, and their letters."""
     if getattr(tokenizer, "is_fast", False):
-        made = tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)
-        return list(made["input_ids"]), [(int(a), int(b)) for a, b in made["offset_mapping"]]
-    own = list(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        encoding = tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)
+        return list(encoding["input_ids"]), [
+            (int(a), int(b)) for a, b in encoding["offset_mapping"]
+        ]
+    numbers = list(tokenizer(prompt, add_special_tokens=False)["input_ids"])
     # Without offsets: a token ends where so many tokens are made of the prompt's beginning.
     ends: list[int] = []
     for end in range(1, len(prompt) + 1):
@@ -111,16 +113,16 @@ def _tokenized(tokenizer: Any, prompt: str) -> tuple[list[int], list[tuple[int, 
             ends.append(end)
         ends[count - 1 :] = [end]
     starts = [0, *ends[:-1]]
-    return own, list(zip(starts, ends, strict=True))[: len(own)]
+    return numbers, list(zip(starts, ends, strict=True))[: len(numbers)]
 
 
 def _place(own: Sequence[int], given: Sequence[int]) -> tuple[int, int]:
     """Where the longest beginning of `own` stands in `given`, and how long that is."""
-    found = []
+    places = []
     for start in range(max(1, len(given))):
         pairs = enumerate(zip(own, given[start:], strict=False))
         same = next((n for n, (one, other) in pairs if one != other), None)
         length = min(len(own), len(given) - start) if same is None else same
-        found.append((length, -start))
-    length, start = max(found)
+        places.append((length, -start))
+    length, start = max(places)
     return -start, length

@@ -74,13 +74,13 @@ class Cutoffs:
 
     def words(self, basis: Basis) -> str:
         """The cut-offs of a basis as one line."""
-        told = [f"{self.accuracy} at {self.accurate:g}"] if self.accuracy else []
+        parts = [f"{self.accuracy} at {self.accurate:g}"] if self.accuracy else []
         if basis == "attention" and self.accuracy and self.preservation:
-            told.append(f"{self.preservation} at {self.preserved:g}")
-        told.append(f"{PREFIX[basis]}_iou at {self.iou:g}")
+            parts.append(f"{self.preservation} at {self.preserved:g}")
+        parts.append(f"{PREFIX[basis]}_iou at {self.iou:g}")
         if basis == "pixels":
-            told.append(f"acted from {self.changed:.1%} of the picture on")
-        return f"High from: {', '.join(told)}."
+            parts.append(f"acted from {self.changed:.1%} of the picture on")
+        return f"High from: {', '.join(parts)}."
 
 
 _NUMBERS = tuple(one.name for one in fields(Cutoffs) if one.type == "float")
@@ -93,12 +93,12 @@ def cutoffs_of(benchmark: str, **given: float | None) -> Cutoffs:
     known = benchmark_of(benchmark)
     reading = None if known is None else known.reading
     names = ("accuracy", "accurate", "preservation", "preserved")
-    own = {} if reading is None else {name: getattr(reading, name) for name in names}
+    defaults = {} if reading is None else {name: getattr(reading, name) for name in names}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name, value in chosen.items():
         if not np.isfinite(value):
             raise UsageError(f"cut-off {name}: wanted a number, found {value}")
-    return Cutoffs(**{**own, **chosen})
+    return Cutoffs(**{**defaults, **chosen})
 
 
 def as_facts(cutoffs: Cutoffs) -> dict[str, float]:
@@ -248,7 +248,7 @@ def _row(one: Read, editor: int, mine: Mask, intervals: bool) -> dict[str, Cell]
             low, high = wilson(hits / of, of) if intervals else (None, None)
             cells[kind] = Cell(value=hits / of, n=hits, of=of, low=low, high=high)
     mean = Cell(value=float(iou.mean()), n=of, of=of)
-    found = mean_interval(iou, scale=(0.0, 1.0)) if intervals else None
-    if found is not None and not math.isnan(found.low):
-        mean = replace(mean, low=found.low, high=found.high)
+    interval = mean_interval(iou, scale=(0.0, 1.0)) if intervals else None
+    if interval is not None and not math.isnan(interval.low):
+        mean = replace(mean, low=interval.low, high=interval.high)
     return {**cells, "iou": mean}

@@ -25,9 +25,9 @@ def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
             low=0.0,
             high=1.0,
             digits=3,
-            note=f"{said} {note}",
+            note=f"{meaning} {note}",
         )
-        for name, (title, said) in _SAID.items()
+        for name, (title, meaning) in _SAID.items()
     )
 
 

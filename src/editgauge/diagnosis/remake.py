@@ -44,10 +44,10 @@ def settings_of(
     recorded = str(settings.pop("revision", "") or "")
     named = str(settings.get("model") or "")
     family = MODELS.get(str(edit.settings.get("family")))
-    own = "" if family is None else family.hub
+    hub = "" if family is None else family.hub
     if model:
         settings["model"] = model
-    elif not recorded.startswith("folder-") and named != own:
+    elif not recorded.startswith("folder-") and named != hub:
         # A run may come from anybody: what it names is not fetched and loaded unasked.
         raise UsageError(
             f"{edit.editor} was made with the weights {named!r}, which are not those of its "
@@ -72,11 +72,11 @@ def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:
     """The editor with these settings, its weights loaded. Raises `UsageError` for other weights
     than those that the run recorded, `Unavailable` for weights that cannot be loaded.
     """
-    made: Any = catalog.find("editors", str(edit.settings["family"]))([], **settings)
-    found, recorded = made.load()[1], str(edit.settings.get("revision") or "")
-    if recorded and found != recorded:
+    editor: Any = catalog.find("editors", str(edit.settings["family"]))([], **settings)
+    loaded, recorded = editor.load()[1], str(edit.settings.get("revision") or "")
+    if recorded and loaded != recorded:
         raise UsageError(
-            f"{edit.editor} was made with other weights: recorded {recorded}, found {found}; name "
+            f"{edit.editor} was made with other weights: recorded {recorded}, found {loaded}; name "
             f"those by the setting model=…"
         )
-    return made
+    return editor

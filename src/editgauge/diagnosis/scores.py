@@ -24,20 +24,20 @@ _NOT_DEFINED = {
 
 def scores(metrics: Sequence[Metric], found: Grounding, detail: Mapping[str, Any]) -> list[Score]:
     """A score for each metric of a kind (``<kind>_iou``…); `detail` goes with the first."""
-    made: list[Score] = []
+    listed: list[Score] = []
     for metric in metrics:
         name = metric.name.partition("_")[2]
         value = getattr(found, name)
-        made.append(
+        listed.append(
             Score(
                 metric=metric.name,
                 value=None if value is None else float(value),
                 status=Status.SCORED if value is not None else Status.NOT_APPLICABLE,
                 reason="" if value is not None else _NOT_DEFINED[name],
-                detail={} if made else dict(detail),
+                detail={} if listed else dict(detail),
             )
         )
-    return made
+    return listed
 
 
 def facts(found: Grounding) -> dict[str, Any]:

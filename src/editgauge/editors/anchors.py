@@ -115,15 +115,15 @@ def _partners(samples: Sequence[Sample]) -> dict[str, Sample]:
     usable = [sample for sample in samples if sample.images and sample.fault is None]
     ring = sorted(usable, key=lambda s: (_hash(s.id), s.id))
     keys = [_hash(sample.id) for sample in ring]
-    found: dict[str, Sample] = {}
+    partners: dict[str, Sample] = {}
     for sample in samples:
         start = bisect.bisect_left(keys, _hash(sample.id))
         around = (ring[(start + step) % len(ring)] for step in range(len(ring)))
         others = (o for o in around if o.id != sample.id and o.images[:1] != sample.images[:1])
         near = list(itertools.islice(others, REACH))
         if near:  # the first of those that are equally far
-            found[sample.id] = min(near, key=lambda o: _nearness(o.category, sample.category))
-    return found
+            partners[sample.id] = min(near, key=lambda o: _nearness(o.category, sample.category))
+    return partners
 
 
 def _nearness(one: tuple[str, ...], other: tuple[str, ...]) -> int:

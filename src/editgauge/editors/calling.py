@@ -111,8 +111,8 @@ def numbered(sample: Sample) -> tuple[str, list[Path]]:
         pictures += [*shot.images, shot.reference]
         by = f"edited by the instruction {shot.instruction!r} gives image {len(pictures)}."
         lines.append(f"{inputs} {by}")
-    own = _range("image", len(pictures) + 1, len(sample.images))
-    last = f"Now edit {own} in the same way by this instruction: {sample.instruction}"
+    names = _range("image", len(pictures) + 1, len(sample.images))
+    last = f"Now edit {names} in the same way by this instruction: {sample.instruction}"
     return "\n".join([*lines, last]), [*pictures, *sample.images]
 
 

@@ -57,17 +57,17 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     side, 1), `seed` (0), `pictures` (how many input pictures it takes, 1). Raises `UsageError` for
     another setting or no program.
     """
-    told = settings_of("command", settings, Settings)
+    chosen = settings_of("command", settings, Settings)
     try:
-        line = shlex.split(told.program)
+        line = shlex.split(chosen.program)
     except ValueError as error:
         raise UsageError(f"editor 'command': program: {error} in the command line") from error
     if not line:
         example = "for example program='python edit.py'"
         raise UsageError(f"editor 'command': wanted the setting program, {example}")
-    own = msgspec.structs.asdict(told) | {"name": told.name or Path(script_of(line)).stem}
-    del own["program"]
-    return CommandEditor(line=tuple(line), **own)
+    fields = msgspec.structs.asdict(chosen) | {"name": chosen.name or Path(script_of(line)).stem}
+    del fields["program"]
+    return CommandEditor(line=tuple(line), **fields)
 
 
 def script_of(line: Sequence[str]) -> str:
@@ -117,8 +117,8 @@ class CommandEditor(BaseEditor):
     """Of several threads; a list's own methods are one step each."""
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        own = replace(sample, shots=())  # demonstrations come beside its pictures
-        if (fault := faulty(own, self.name, pictures=self.pictures)) is not None:
+        alone = replace(sample, shots=())  # demonstrations come beside its pictures
+        if (fault := faulty(alone, self.name, pictures=self.pictures)) is not None:
             return fault
         question = self._question(sample) | {"output": str(folder / "output.png")}
         began = time.monotonic()

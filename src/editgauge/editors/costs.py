@@ -34,22 +34,22 @@ def kept_in(editor: Editor, run: Path, budget: float | None) -> Iterator[None]:
     """Keep the editor's costs in the run's ledger, which counts all commands, under a budget in US
     dollars. Raises `UsageError` for a budget where the price is not known, or is zero.
     """
-    own, why = as_editor(editor), ""
-    if own.ledger is None:
-        why = f"the editor {own.name!r} has no costs that are known; leave it out"
-    elif own.price is not None and not own.price.picture:
-        what = "not known" if own.price.picture is None else "zero"
-        why = f"the price of {own.name} is {what}: name the price of an output as well"
+    editor_in, why = as_editor(editor), ""
+    if editor_in.ledger is None:
+        why = f"the editor {editor_in.name!r} has no costs that are known; leave it out"
+    elif editor_in.price is not None and not editor_in.price.picture:
+        what = "not known" if editor_in.price.picture is None else "zero"
+        why = f"the price of {editor_in.name} is {what}: name the price of an output as well"
     if budget is not None and why:
         raise UsageError(f"{budget}: {why}", argument="budget")
-    if own.ledger is None:
+    if editor_in.ledger is None:
         yield
         return
-    own.ledger.keep_in(run / PAID, budget)
+    editor_in.ledger.keep_in(run / PAID, budget)
     try:
         yield
     finally:
-        own.ledger.keep_in(None, None)  # closes the run's file
+        editor_in.ledger.keep_in(None, None)  # closes the run's file
 
 
 def spent(editor: Editor) -> str:

@@ -90,24 +90,28 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
 
 def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersEditor:
     argument, names = call_of(family, pipeline_class(family, line.pipeline))
-    own = {name: typed(settings[name]) for name in names if name in settings}
-    rest = {name: value for name, value in settings.items() if name not in own}
-    told = settings_of(family, rest, Settings, *names)
-    device = told.device or loading.best_device()
+    typed_settings = {name: typed(settings[name]) for name in names if name in settings}
+    rest = {name: value for name, value in settings.items() if name not in typed_settings}
+    chosen = settings_of(family, rest, Settings, *names)
+    device = chosen.device or loading.best_device()
     if device.partition(":")[0] not in ("cpu", "cuda", "mps"):
         wanted = "wanted cpu, cuda, cuda:N or mps"
         raise UsageError(f"editor {family!r}: device: {wanted}; found {device!r}")
-    told = replace(
-        told,
-        name=told.name or family,
-        model=told.model or line.hub,
+    chosen = replace(
+        chosen,
+        name=chosen.name or family,
+        model=chosen.model or line.hub,
         device=device,
-        dtype=told.dtype or (line.dtype if device.startswith("cuda") else "float32"),
-        side=(line.side if told.side is None else told.side) or None,
-        pictures=told.pictures or line.pictures,
+        dtype=chosen.dtype or (line.dtype if device.startswith("cuda") else "float32"),
+        side=(line.side if chosen.side is None else chosen.side) or None,
+        pictures=chosen.pictures or line.pictures,
     )
     return DiffusersEditor(
-        family=family, line=line, argument=argument, told=told, arguments={**line.defaults, **own}
+        family=family,
+        line=line,
+        argument=argument,
+        told=chosen,
+        arguments={**line.defaults, **typed_settings},
     )
 
 

@@ -56,9 +56,9 @@ class FunctionEditor(BaseEditor):
 
     def _look(self) -> set[str]:
         """What the function takes. Raises `UsageError` where that is not what it would be given."""
-        own = self.function.loaded if isinstance(self.function, FromFile) else self.function
-        self.__doc__ = own.__doc__ or FunctionEditor.__doc__
-        parameters = inspect.signature(own).parameters.values()
+        function = self.function.loaded if isinstance(self.function, FromFile) else self.function
+        self.__doc__ = function.__doc__ or FunctionEditor.__doc__
+        parameters = inspect.signature(function).parameters.values()
         named = [p for p in parameters if p.kind not in (_Kind.VAR_KEYWORD, _Kind.VAR_POSITIONAL)]
         names = [one.name for one in named]
         takes = _TAKES & set(names)
@@ -85,10 +85,10 @@ class FunctionEditor(BaseEditor):
             images = [Image.fromarray(read_image(path)) for path in sample.images]
             given = {"image": images[0], "images": images, "seed": self.seed}
             given["instruction"] = sample.instruction
-            made = self.function(**{name: given[name] for name in takes})
+            picture = self.function(**{name: given[name] for name in takes})
         else:
-            made = self.function(sample)
-        pixels, path = _pixels(made, self.name), folder / "output.png"
+            picture = self.function(sample)
+        pixels, path = _pixels(picture, self.name), folder / "output.png"
         write_png(path, pixels)
         height, width = pixels.shape[:2]
         return Edit(
@@ -140,14 +140,14 @@ def factory(name: str) -> Callable[..., FunctionEditor]:
     """
 
     def made(samples: Sequence[Sample], **settings: Any) -> FunctionEditor:
-        told = settings_of(name, settings, Settings)
+        chosen = settings_of(name, settings, Settings)
         path, _, function = name.rpartition(":")
         place = Path(path).expanduser().absolute()
         if not place.is_file():
             raise DataError(f"editor {name!r}: {path}: wanted a Python file, found none there")
         return FunctionEditor(
-            FromFile(place, function), told.name or f"{place.stem}-{function}", told.seed,
-            told.pictures, told.workers, {"function": f"{place.name}:{function}"},
+            FromFile(place, function), chosen.name or f"{place.stem}-{function}", chosen.seed,
+            chosen.pictures, chosen.workers, {"function": f"{place.name}:{function}"},
         )  # fmt: skip
 
     return made
@@ -183,7 +183,7 @@ def _loaded(file: Path, function: str) -> Callable[..., Any]:
         raise UsageError(f"{file.name}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(file.parent))
-    found: Any = vars(module).get(function)
-    if not callable(found):
+    target: Any = vars(module).get(function)
+    if not callable(target):
         raise UsageError(f"{file.name}: has no function {function!r}")
-    return found  # type: ignore[no-any-return]
+    return target  # type: ignore[no-any-return]

@@ -94,8 +94,8 @@ def load(name: str) -> JobService:
     if name not in SERVICES and not name.endswith(".toml"):
         known = ", ".join(SERVICES)
         raise UsageError(f"service {name!r}: wanted one of {known}, or the path of a .toml file")
-    own = Path(__file__).with_name("job_services") / f"{name}.toml"
-    return schema.read_toml(own if name in SERVICES else Path(name).expanduser(), JobService)
+    file = Path(__file__).with_name("job_services") / f"{name}.toml"
+    return schema.read_toml(file if name in SERVICES else Path(name).expanduser(), JobService)
 
 
 # -- the call that begins a job, and what its end says ---------------------------------------------
@@ -133,17 +133,17 @@ class JobProvider(Provider):
         return ImagePrice(picture=self.kind.prices.get(self.model), source=source)
 
     def request(self, ask: Ask) -> Call:
-        spec, told = self.kind.request, self.given("seed")
+        spec, given = self.kind.request, self.given("seed")
         if spec.sized:
             width, height = sized(ask.sample.images[0], spec.sized, 2048)
-            told |= {"width": width, "height": height}
+            given |= {"width": width, "height": height}
         body: dict[str, Any] = {}
         _put(body, spec.prompt, ask.prompt)
-        for name, value in {**told, **self.extra}.items():
+        for name, value in {**given, **self.extra}.items():
             _put(body, self._place(name), value)
         coded = [f.base64 if spec.picture == "base64" else f.address for f in ask.files]
-        own = self.told.picture_field or spec.fields.get(self.model, "")
-        place = self._place(own) if own else spec.image
+        picture_field = self.told.picture_field or spec.fields.get(self.model, "")
+        place = self._place(picture_field) if picture_field else spec.image
         if place.endswith(("s", "[]")) or (coded[1:] and not spec.more):
             _put(body, place.removesuffix("[]"), coded)
         else:
@@ -161,16 +161,16 @@ class JobProvider(Provider):
         flags = at(value, job.unsafe)
         if flags is True or (isinstance(flags, list) and True in flags):
             return Nothing(Status.REFUSED, "withheld by the service's content filter")
-        for found in (at(value, place) for place in job.result):
-            if isinstance(found, str) and found:
-                return Made(data=found) if found.startswith("data:") else Made(url=found)
+        for address in (at(value, place) for place in job.result):
+            if isinstance(address, str) and address:
+                return Made(data=address) if address.startswith("data:") else Made(url=address)
         return without_picture(f" at {' or '.join(job.result)}")
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
-        told = at(value, self.kind.job.cost)
-        if isinstance(told, bool) or not isinstance(told, int | float) or told < 0:
+        cost = at(value, self.kind.job.cost)
+        if isinstance(cost, bool) or not isinstance(cost, int | float) or cost < 0:
             return price.picture
-        return round(float(told) * self.kind.job.unit, 6)
+        return round(float(cost) * self.kind.job.unit, 6)
 
 
 def at(value: Any, place: str) -> Any:

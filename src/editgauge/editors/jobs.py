@@ -57,10 +57,10 @@ def make(name: str, settings: Mapping[str, Any]) -> JobEditor:
     not known, without a model or without a key.
     """
     service = load(name)
-    own: dict[str, Any] = {"kind": service, "home": service.base_url, "keys": service.keys}
+    fields: dict[str, Any] = {"kind": service, "home": service.base_url, "keys": service.keys}
     if not service.model and "{model}" in service.submit:
-        own["needs"] = {"model": "OWNER/NAME"}
-    return remote(type("Jobs", (JobProvider,), own), name, settings, JobEditor)
+        fields["needs"] = {"model": "OWNER/NAME"}
+    return remote(type("Jobs", (JobProvider,), fields), name, settings, JobEditor)
 
 
 def _named(name: str) -> Callable[..., JobEditor]:
@@ -217,18 +217,18 @@ class JobEditor(RemoteEditor):
 
     def _end(self, job: Begun, began: float) -> _End:
         """Ask until the job is over or too much time has passed."""
-        told, doubts = self.provider.told, 0
-        pause = told.pause
+        latest, doubts = self.provider.told, 0
+        pause = latest.pause
         while True:
             end = self._looked(job)
             doubts += end is not None
             if end is not None and (not end.doubtful or doubts > _DOUBTS):
                 return end
-            if time.monotonic() - began + pause > told.wait:
-                reason = f"the job was not done within {told.wait:g} s"
+            if time.monotonic() - began + pause > latest.wait:
+                reason = f"the job was not done within {latest.wait:g} s"
                 return end or _End(reason=reason, over=False)
             time.sleep(pause)
-            pause = min(pause * 1.5, max(told.pause, 10.0))
+            pause = min(pause * 1.5, max(latest.pause, 10.0))
 
     def _looked(self, job: Begun) -> _End | None:
         """What the service says came of a job, or None while it is under way."""
@@ -269,7 +269,7 @@ class JobEditor(RemoteEditor):
             return _End(status=Status.SCORED, bill=self._bill(value, self.price.picture))
         if state not in (*spec.refused, *spec.failed):
             return None
-        reasons = [str(said) for place in spec.reasons if (said := at(value, place))]
+        reasons = [str(reason) for place in spec.reasons if (reason := at(value, place))]
         refused = state in spec.refused or any(map(policy.filtered, reasons))
         return _End(
             status=Status.REFUSED if refused else Status.FAILED,
@@ -278,12 +278,12 @@ class JobEditor(RemoteEditor):
         )
 
     def _fetched(self, value: Any, end: _End) -> _End:
-        found = self.provider.result(value)
-        if isinstance(found, Nothing):
-            doubtful = found.status is Status.UNREADABLE
-            return replace(end, status=found.status, reason=found.reason, doubtful=doubtful)
+        picture = self.provider.result(value)
+        if isinstance(picture, Nothing):
+            doubtful = picture.status is Status.UNREADABLE
+            return replace(end, status=picture.status, reason=picture.reason, doubtful=doubtful)
         try:
-            return replace(end, data=picture_of(found, self.service))
+            return replace(end, data=picture_of(picture, self.service))
         except ValueError as error:
             return replace(end, status=Status.UNREADABLE, reason=str(error))
         except OSError as error:

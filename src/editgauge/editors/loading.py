@@ -56,12 +56,12 @@ def pipeline_class(editor: str, name: str) -> Any:
     """
     diffusers = library(f"the editor {editor}")
     try:
-        found = getattr(diffusers, name, None)
+        cls = getattr(diffusers, name, None)
     except RuntimeError as error:  # it imports what the class needs only now
         why = runtime.told(error)
         raise Unavailable(f"editor {editor!r}: {name} cannot be imported: {why}") from error
-    if found is not None and name.endswith("Pipeline"):
-        return found
+    if cls is not None and name.endswith("Pipeline"):
+        return cls
     raise UsageError(
         f"editor {editor!r}: diffusers {diffusers.__version__} has no pipeline {name}; install one "
         f"that has it, or join the model's own code as a function in a file"
@@ -174,8 +174,8 @@ def content_hash(folder: Path) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
-            own = hashlib.file_digest(file, "blake2b").hexdigest()
-        digest.update(f"{path.relative_to(folder).as_posix()} {own}\n".encode())
+            file_digest = hashlib.file_digest(file, "blake2b").hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()} {file_digest}\n".encode())
     return f"folder-{digest.hexdigest()}"
 
 

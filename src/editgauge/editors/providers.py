@@ -66,10 +66,12 @@ class OpenAI(Provider):
         return 10 if self.style == "generations" else 16
 
     def request(self, ask: Ask) -> Call:
-        told = self._parameters(ask)
-        facts = {"style": self.style, **told}
+        parameters = self._parameters(ask)
+        facts = {"style": self.style, **parameters}
         if self.style == "edits":
-            words = {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in told.items()}
+            words = {
+                n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in parameters.items()
+            }
             fields = {"model": self.model, "prompt": ask.prompt, "n": "1", **words}
             name = "image[]" if len(ask.files) > 1 else "image"
             files: list[tuple[str, File]] = [(name, file) for file in ask.files]
@@ -79,24 +81,26 @@ class OpenAI(Provider):
         if self.style == "generations":
             body |= {"prompt": ask.prompt, "response_format": "b64_json"}
             body["image"] = pictures[0] if len(pictures) == 1 else pictures
-            return Call("/images/generations", body | told, facts)
+            return Call("/images/generations", body | parameters, facts)
         content = [{"type": "input_text", "text": ask.prompt}]
         content += [{"type": "input_image", "image_url": address} for address in pictures]
         tool = {"type": "image_generation"}
         body |= {"input": [{"role": "user", "content": content}], "tool_choice": tool}
-        return Call("/responses", body | {"tools": [{**tool, "action": "edit", **told}]}, facts)
+        return Call(
+            "/responses", body | {"tools": [{**tool, "action": "edit", **parameters}]}, facts
+        )
 
     def _parameters(self, ask: Ask) -> dict[str, Any]:
         """What goes to the model beside the question, with the size that its picture needs."""
-        told = self.given("size", "quality", "seed")
+        parameters = self.given("size", "quality", "seed")
         if "seedream" in self.model:
-            told["watermark"] = False  # its own default writes one into the picture
-        if told.get("size") == "input":
+            parameters["watermark"] = False  # its own default writes one into the picture
+        if parameters.get("size") == "input":
             fixed = self.model.rsplit("/", 1)[-1].startswith("gpt-image-1")
             picture = ask.sample.images[0]
             width, height = nearest_shape(picture, _FIXED) if fixed else sized(picture)
-            told["size"] = f"{width}x{height}"
-        return {**told, **self.extra}
+            parameters["size"] = f"{width}x{height}"
+        return {**parameters, **self.extra}
 
     def result(self, value: Any) -> Made | Nothing:
         entry = next(iter(objects(at(value, "data"))), {})
@@ -163,8 +167,8 @@ class Gemini(Provider):
         return {"x-goog-api-key": key}
 
     def request(self, ask: Ask) -> Call:
-        told = self.told
-        image = {"aspectRatio": told.aspect_ratio, "imageSize": told.image_size}
+        settings = self.told
+        image = {"aspectRatio": settings.aspect_ratio, "imageSize": settings.image_size}
         image = {name: value for name, value in image.items() if value}
         config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
         config |= self.given("temperature", "seed")
@@ -177,16 +181,16 @@ class Gemini(Provider):
         ]
         body: dict[str, Any] = {"contents": [{"role": "user", "parts": parts}]}
         body["generationConfig"] = config
-        if told.safety:
-            levels = [(f"HARM_CATEGORY_{harm}", told.safety) for harm in _HARMS]
+        if settings.safety:
+            levels = [(f"HARM_CATEGORY_{harm}", settings.safety) for harm in _HARMS]
             body["safetySettings"] = [{"category": a, "threshold": b} for a, b in levels]
         return Call(f"/models/{self.model.removeprefix('models/')}:generateContent", body, config)
 
     def result(self, value: Any) -> Made | Nothing:
         detail: dict[str, Any] = {"usage": self.usage(value)}
         if blocked := at(value, "promptFeedback", "blockReason"):
-            said = at(value, "promptFeedback", "blockReasonMessage") or ""
-            return Nothing(Status.REFUSED, f"the prompt was blocked ({blocked}) {said}", detail)
+            why = at(value, "promptFeedback", "blockReasonMessage") or ""
+            return Nothing(Status.REFUSED, f"the prompt was blocked ({blocked}) {why}", detail)
         candidate = at(value, "candidates", 0)
         parts = [p for p in objects(at(candidate, "content", "parts")) if not p.get("thought")]
         text = "".join(str(part["text"]) for part in parts if "text" in part)
@@ -196,11 +200,11 @@ class Gemini(Provider):
             data = str(pictures[-1].get("data") or "") or "-"
             return Made(data=data, detail=detail | {"pictures": len(pictures)})
         finish = str(at(candidate, "finishReason") or "")
-        said = str(at(candidate, "finishMessage") or text)
+        why = str(at(candidate, "finishMessage") or text)
         if finish.removeprefix("IMAGE_") in _STOPS:
-            reason = f"stopped by the content filter ({finish}) {said}"
+            reason = f"stopped by the content filter ({finish}) {why}"
             return Nothing(Status.REFUSED, reason, detail)
-        return without_picture(f" ({finish})" if finish else "", said, detail)
+        return without_picture(f" ({finish})" if finish else "", why, detail)
 
     def usage(self, value: Any) -> dict[str, int] | None:
         usage = at(value, "usageMetadata")
@@ -240,9 +244,9 @@ class Chat(Provider):
     needs: ClassVar[Mapping[str, str]] = {"model": "google/gemini-2.5-flash-image"}
 
     def request(self, ask: Ask) -> Call:
-        own = self.given("temperature", "seed") | {**self.extra}
+        parameters = self.given("temperature", "seed") | {**self.extra}
         if self.told.base_url in ("", self.home):
-            own = {"usage": {"include": True}} | own
+            parameters = {"usage": {"include": True}} | parameters
         parts = [
             {"type": "text", "text": turn}
             if isinstance(turn, str)
@@ -251,7 +255,7 @@ class Chat(Provider):
         ]
         messages = [{"role": "user", "content": parts}]
         body = {"model": self.model, "modalities": ["image", "text"], "messages": messages}
-        return Call("/chat/completions", {**body, **own}, own)
+        return Call("/chat/completions", {**body, **parameters}, parameters)
 
     def result(self, value: Any) -> Made | Nothing:
         choice = next(iter(objects(at(value, "choices"))), {})
@@ -272,8 +276,8 @@ class Chat(Provider):
         return without_picture(f" ({finish})" if finish else "", text, detail)
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
-        told = told_cost(at(value, "usage"))
-        return super().bill(value, price) if told is None else round(told, 6)
+        cost = told_cost(at(value, "usage"))
+        return super().bill(value, price) if cost is None else round(cost, 6)
 
     def usage(self, value: Any) -> dict[str, int] | None:
         counts = [at(value, "usage", name) for name in ("prompt_tokens", "completion_tokens")]
@@ -288,8 +292,8 @@ def _contents(message: Mapping[str, Any]) -> tuple[str, list[str]]:
     text = content if isinstance(content, str) else ""
     text += "".join(str(part.get("text") or "") for part in parts if part.get("type") == "text")
     places = [part.get("image_url") for part in [*objects(message.get("images")), *parts]]
-    found = [place.get("url") if isinstance(place, dict) else place for place in places]
-    pictures = [address for address in found if isinstance(address, str) and address]
+    urls = [place.get("url") if isinstance(place, dict) else place for place in places]
+    pictures = [address for address in urls if isinstance(address, str) and address]
     return _IN_TEXT.sub("", text).strip(), pictures or _IN_TEXT.findall(text)
 
 
@@ -321,8 +325,8 @@ class Endpoint(Provider):
 
     def request(self, ask: Ask) -> Call:
         sample, images = ask.sample, iter(file.base64 for file in ask.files)
-        told = {"id": sample.id, "instruction": sample.instruction, "seed": self.told.seed}
-        body: dict[str, Any] = {**told, **self.extra}
+        facts = {"id": sample.id, "instruction": sample.instruction, "seed": self.told.seed}
+        body: dict[str, Any] = {**facts, **self.extra}
         for shot in sample.shots:
             before = [next(images) for _ in shot.images]
             example = {"images": before, "instruction": shot.instruction, "reference": next(images)}

@@ -195,8 +195,8 @@ class RemoteEditor(BaseEditor):
     def key(self, folder: Path, ask: Ask, call: Call, *, question: bool = False) -> str:
         """See `calling.call_key`."""
         facts = repr(sorted((name, str(value)) for name, value in call.facts.items()))
-        told = (self.name, ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
-        return call_key(folder, *told, *(file.data for file in ask.files), question=question)
+        parts = (self.name, ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
+        return call_key(folder, *parts, *(file.data for file in ask.files), question=question)
 
     def made(self, ask: Ask, call: Call, folder: Path, outcome: Outcome) -> Edit:
         """The edit that a call's outcome is."""
@@ -237,8 +237,8 @@ def picture_of(made: Made, service: Service) -> bytes:
 
 def refusal(outcome: Outcome) -> Nothing:
     """What a call that gave no answer says: the content filter refused it, or it failed."""
-    said = " ".join((outcome.reason, *policy.codes_of(policy.error_of(outcome.error))))
-    refused = outcome.http in (400, 403, 422, 451) and policy.filtered(said)
+    text = " ".join((outcome.reason, *policy.codes_of(policy.error_of(outcome.error))))
+    refused = outcome.http in (400, 403, 422, 451) and policy.filtered(text)
     is_refused = refused or outcome.kind == "refused"
     return Nothing(Status.REFUSED if is_refused else Status.FAILED, outcome.reason)
 
@@ -260,26 +260,28 @@ def remote(
     if EXTRA in extra:
         raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
     named = {name: value for name, value in settings.items() if name not in extra}
-    told = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
+    chosen = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
     for name, example in provider.needs.items():
-        if not getattr(told, name):
+        if not getattr(chosen, name):
             wanted = f"wanted the setting {name}, for example {name}={example}"
             raise UsageError(f"editor {editor!r}: {wanted}")
-    own = provider(told, {name.removeprefix(EXTRA): typed(one) for name, one in extra.items()})
-    base = told.base_url or provider.home
+    kind_of_service = provider(
+        chosen, {name.removeprefix(EXTRA): typed(one) for name, one in extra.items()}
+    )
+    base = chosen.base_url or provider.home
     names = (OWN_KEY, *provider.keys)
     key = key_for(base, [provider.home], names, needed=True)
     service = Service(
-        base, key=key, keys=names[: 1 if told.base_url else None],
-        headers=own.headers(key) if key else {}, at_once=told.concurrency, timeout=told.timeout,
-        attempts=told.attempts, pause=told.pause,
+        base, key=key, keys=names[: 1 if chosen.base_url else None],
+        headers=kind_of_service.headers(key) if key else {}, at_once=chosen.concurrency,
+        timeout=chosen.timeout, attempts=chosen.attempts, pause=chosen.pause,
     )  # fmt: skip
-    unpriced = told.price is None and is_own_network(urlsplit(base).hostname or "")
+    unpriced = chosen.price is None and is_own_network(urlsplit(base).hostname or "")
     return kind(
-        name=told.name or own.name or editor,
-        provider=own,
+        name=chosen.name or kind_of_service.name or editor,
+        provider=kind_of_service,
         service=service,
         ledger=service.ledger,
-        price=ImagePrice() if unpriced else own.price(),
-        concurrency=told.concurrency,
+        price=ImagePrice() if unpriced else kind_of_service.price(),
+        concurrency=chosen.concurrency,
     )

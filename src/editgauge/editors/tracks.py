@@ -76,8 +76,8 @@ class Track:
 
     def told(self, sample: Sample) -> Sample | None:
         """The sample with the track's words; None where the benchmark has none for it."""
-        own = {"original": sample.instruction, "rephrased": sample.rephrased}
-        text = own.get(self.instruction, sample.change)
+        wordings = {"original": sample.instruction, "rephrased": sample.rephrased}
+        text = wordings.get(self.instruction, sample.change)
         if text and self.template:
             text = self.template.replace(_PLACE, text)
         if text == sample.instruction:
@@ -91,12 +91,12 @@ class Track:
         """
         if (fault := faulty(sample, editor)) is not None:
             return fault
-        if (told := self.told(sample)) is None:
+        if (sample_told := self.told(sample)) is None:
             reason = f"the sample has no {self.instruction} instruction"
             return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
         shots = demonstrations(sample, pool, self.shots)
         if len(shots) == self.shots:
-            return replace(told, shots=tuple(shots)) if shots else told
+            return replace(sample_told, shots=tuple(shots)) if shots else sample_told
         reason = (
             f"{self.shots} demonstrations were asked for, {len(shots)} other samples of its task "
             f"with another input and a reference are there"
@@ -122,12 +122,12 @@ def demonstrations(sample: Sample, pool: Sequence[Sample], count: int) -> list[S
         text = f"{sample.id}\n{other.id}".encode()
         return hashlib.blake2b(text, digest_size=8).digest(), other.id
 
-    own, task = _contents(sample), _task_of(sample)
+    pictures, task = _contents(sample), _task_of(sample)
     same = [other for other in pool if other.id != sample.id and _task_of(other) == task]
     chosen: list[Shot] = []
     for other in sorted(same, key=order):
         reference = other.reference if other.images and other.fault is None else None
-        if reference is not None and reference.is_file() and not own & _contents(other):
+        if reference is not None and reference.is_file() and not pictures & _contents(other):
             chosen.append(Shot(other.id, other.images, other.instruction, reference))
         if len(chosen) == count:
             break
@@ -154,8 +154,8 @@ def on_track(editor: Editor, track: Track = PLAIN, *, pool: Sequence[Sample] = (
     if track.shots and not base.shows:
         why = f"{track.shots}: {editor.name!r} takes one picture; it cannot be shown demonstrations"
         raise UsageError(why, argument="shots")
-    told = [track.told(sample) or sample for sample in pool] if track.shots else []
-    return OnTrack(base, track, told)
+    pool_told = [track.told(sample) or sample for sample in pool] if track.shots else []
+    return OnTrack(base, track, pool_told)
 
 
 class OnTrack(BaseEditor):
@@ -169,18 +169,18 @@ class OnTrack(BaseEditor):
             setattr(self, word, getattr(editor, word))
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        told = self.track.prepared(sample, self.pool, self.name)
-        if isinstance(told, Edit):
-            return replace(told, settings=self.facts)
-        made = self.editor(told, folder)
-        settings = {**made.settings, **self.facts, "instruction": self.track.instruction}
-        if told.shots:
-            settings["demonstrations"] = [shot.id for shot in told.shots]
-        return replace(made, editor=self.name, instruction=told.instruction, settings=settings)
+        prepared = self.track.prepared(sample, self.pool, self.name)
+        if isinstance(prepared, Edit):
+            return replace(prepared, settings=self.facts)
+        edit = self.editor(prepared, folder)
+        settings = {**edit.settings, **self.facts, "instruction": self.track.instruction}
+        if prepared.shots:
+            settings["demonstrations"] = [shot.id for shot in prepared.shots]
+        return replace(edit, editor=self.name, instruction=prepared.instruction, settings=settings)
 
     def estimate(self, sample: Sample) -> float | None:
-        told = self.track.prepared(sample, self.pool, self.name)
-        return 0.0 if isinstance(told, Edit) else self.editor.estimate(told)
+        prepared = self.track.prepared(sample, self.pool, self.name)
+        return 0.0 if isinstance(prepared, Edit) else self.editor.estimate(prepared)
 
     def limit(self, seconds: float) -> None:
         self.editor.limit(seconds)

@@ -257,14 +257,14 @@ class Asker:
         """A successful answer with its bill, where its usage record can be believed."""
         outcome = read_completion(response, self.client.secrets)
         reply = outcome.value or Reply()
-        told = told_cost(reply.usage)
+        cost = told_cost(reply.usage)
         least = text_bytes / _MOST_BYTES_A_TOKEN
         least_out = len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN
         try:
             usage = usage_of(reply.usage, least=least, least_out=least_out)
         except ValueError as error:
             if self.price is None or self.price.free:
-                return replace(outcome, cost=told)
+                return replace(outcome, cost=cost)
             with self._lock:
                 self.stats.unusable[str(error)] += outcome.booked
             return replace(outcome, reason=outcome.reason or f"no usable bill ({error})")
@@ -273,8 +273,8 @@ class Asker:
             self.stats.tokens_out += usage.tokens_out
             self.stats.tokens_cached += usage.cached
         if self.price is None:
-            return replace(outcome, cost=told)
-        return replace(outcome, cost=max(self.price.of(*usage, batch=batch), told or 0.0))
+            return replace(outcome, cost=cost)
+        return replace(outcome, cost=max(self.price.of(*usage, batch=batch), cost or 0.0))
 
     def prove(self, dialect: Dialect, *, schema: bool = False) -> None:
         """Keep a dialect that was answered, so that the next command begins with it."""
@@ -292,20 +292,20 @@ class Asker:
 
     def _keep(self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome) -> Reply:
         """Store what an attempt ended with. Raises `RunError` where going on makes no sense."""
-        call, said = job.call, outcome.value or Reply()
+        call, parsed = job.call, outcome.value or Reply()
         key = self.key(job, attempt, dialect)
         fine = outcome.kind in ("ok", "refused")
         with self._lock:
             if outcome.kind == "ok":
                 self.prove(dialect, schema=call.schema() is not None)
-            ours = not fine or self.is_ours(said.answered)
+            ours = not fine or self.is_ours(parsed.answered)
         about = {**job.about, "call": call.name, "repeat": job.repeat, "attempt": attempt.name}
         about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}
         # another judge's reply is paid for: kept, under a key that no call of ours has
-        reply = self.put(key if ours else f"{key} {said.answered}", outcome, about)
+        reply = self.put(key if ours else f"{key} {parsed.answered}", outcome, about)
         if not ours:
             raise RunError(
-                f"{self.client.host}: {said.answered} answers now, {self.answered} answered first "
+                f"{self.client.host}: {parsed.answered} answers now, {self.answered} first "
                 f"under the name {self.model}; two judges are not mixed: name the one you want, or "
                 f"keep its replies in another store"
             )

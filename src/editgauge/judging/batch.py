@@ -120,16 +120,16 @@ def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
     wanted = {"input_file_id": number, "endpoint": _ENDPOINT, "completion_window": "24h",
               "metadata": {MARK: batch.mark}}  # fmt: skip
     url, key = engine.client.address.of("/batches"), {"Idempotency-Key": batch.mark}
-    made = engine.paid.attempt(json_request(url, wanted, headers=key), _json, _FREE)
-    batch.number = _text(made.value, "id")
+    outcome = engine.paid.attempt(json_request(url, wanted, headers=key), _json, _FREE)
+    batch.number = _text(outcome.value, "id")
     if batch.number:
         _note(engine, batch)
-    elif made.lost:
-        _find(engine, batch, made.reason)
+    elif outcome.lost:
+        _find(engine, batch, outcome.reason)
     else:
         _close(engine, batch, "never made")
     if not batch.number:
-        raise RunError(f"{engine.client.host}: no batch was made ({made.reason or 'no id'})")
+        raise RunError(f"{engine.client.host}: no batch was made ({outcome.reason or 'no id'})")
     result.batches.append(batch.number)
     result.calls += len(bodies)
     result.waiting += len(bodies)
@@ -242,8 +242,8 @@ def _bytes(response: Response) -> Outcome:
 
 
 def _text(value: Any, name: str) -> str:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
+    text = value.get(name) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def entry_key(key: str) -> str:
@@ -255,7 +255,7 @@ def results(data: bytes) -> dict[str, Response]:
     """The lines of results: ``custom_id`` -> the answer, as if it had come over HTTP. What went
     wrong with a call is an answer with status 500; a line that is no result is left out.
     """
-    found = {}
+    lines = {}
     for value in map(decoded, data.splitlines()):
         if key := _text(value, "custom_id"):
             response = value.get("response")
@@ -265,5 +265,5 @@ def results(data: bytes) -> dict[str, Response]:
                 reason = error.get("message") if isinstance(error, dict) else error
                 status, body = 500, {"error": {"message": str(reason)[:300]}}
             known = status if isinstance(status, int) and 100 <= status < 600 else 500
-            found[key] = Response(known, {}, orjson.dumps(body))
-    return found
+            lines[key] = Response(known, {}, orjson.dumps(body))
+    return lines

@@ -170,9 +170,11 @@ class Client:
         own_base = os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
         base = base_url or own_base
         self.address = address(base, argument="base_url")
-        own = key_for(base, [DEFAULT_BASE_URL, own_base], KEY_NAMES) if key is None else key.strip()
-        self.secrets = Secrets([own, *self.address.secrets])
-        headers = {"Authorization": f"Bearer {own}"} if own else {}
+        resolved = (
+            key_for(base, [DEFAULT_BASE_URL, own_base], KEY_NAMES) if key is None else key.strip()
+        )
+        self.secrets = Secrets([resolved, *self.address.secrets])
+        headers = {"Authorization": f"Bearer {resolved}"} if resolved else {}
         self.http = Http(headers, self.secrets, timeout=timeout)
         self.host = self.address.host
 
@@ -205,15 +207,15 @@ class _Function(Http):
         asked: Mapping[str, Any] = orjson.loads(b"".join(request.pieces or ()))
         status, value = 200, dict[str, Any]()
         try:
-            said: Any = self.ask(asked)
-            if inspect.isawaitable(said):
+            answer: Any = self.ask(asked)
+            if inspect.isawaitable(answer):
                 import asyncio
 
-                said = asyncio.run(_awaited(said))
-            choice = {"message": {"content": said}, "finish_reason": "stop"}
+                answer = asyncio.run(_awaited(answer))
+            choice = {"message": {"content": answer}, "finish_reason": "stop"}
             value = {"model": str(asked.get("model", "")), "choices": [choice]}
-            if not isinstance(said, str):
-                why = f"wanted a text from the function, found {type(said).__name__}"
+            if not isinstance(answer, str):
+                why = f"wanted a text from the function, found {type(answer).__name__}"
                 status, value = 400, {"error": {"message": why}}
         except Exception as error:  # whatever a user's function raises is a call without a reply
             status, value = 500, {"error": {"message": f"{type(error).__name__}: {error}"}}
@@ -258,8 +260,8 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
         usage=usage if isinstance(usage, dict) else {},
     )
     refusal = ""
-    if said := secrets.line(str(message.get("refusal") or "")):
-        refusal = f"the model declined: {said}"
+    if why := secrets.line(str(message.get("refusal") or "")):
+        refusal = f"the model declined: {why}"
     elif finish in _FILTERED:
         refusal = f"stopped by the content filter ({finish})"
     elif not choice and (value.get("promptFeedback") or value.get("prompt_feedback")):

@@ -43,8 +43,8 @@ class Outcome:
             variant="corrected",
         )  # fmt: skip
         for editor in sorted({key[0] for key in session.summary.counts} & counts.keys()):
-            told = Counter(counts[editor]).most_common()
-            words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in told)
+            tallies = Counter(counts[editor]).most_common()
+            words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in tallies)
             yield f"{editor}, samples: {words}"
         yield from (f"refused in {name}: {n}" for name, n in sorted(session.refused.items()))
         yield from (f"note: {note}" for note in facts["notes"])
@@ -76,12 +76,12 @@ class Outcome:
         here, in_all, unbilled = (
             facts[name] for name in ("dollars", "dollars_of_run", "dollars_unbilled")
         )
-        said = f", {here:.4f} US dollars"
+        spent = f", {here:.4f} US dollars"
         if unbilled > 5e-5:
-            said += f" ({unbilled:.4f} of it estimated: no usable bill came)"
+            spent += f" ({unbilled:.4f} of it estimated: no usable bill came)"
         if in_all > here + 5e-5:
-            said += f"; {in_all:.4f} for judging in this run, all commands together"
-        return "" if price.free else said
+            spent += f"; {in_all:.4f} for judging in this run, all commands together"
+        return "" if price.free else spent
 
 
 def run(
@@ -165,7 +165,7 @@ def batch(session: Session, action: str) -> batches.Batched:
 def probe(session: Session) -> dict[str, Any]:
     """Whether the judge sees (see `probe`): ``sees``, what it ``read``, what was ``shown``."""
     session.asks()
-    said = probes.digits(session.engine, session.run.cache_folder / "probe")
-    found = {"sees": tuple(said) == probes.DIGITS, "read": said, "shown": probes.DIGITS}
-    session.record("judge probe", **found)
-    return found
+    digits = probes.digits(session.engine, session.run.cache_folder / "probe")
+    facts = {"sees": tuple(digits) == probes.DIGITS, "read": digits, "shown": probes.DIGITS}
+    session.record("judge probe", **facts)
+    return facts

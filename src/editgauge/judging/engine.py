@@ -130,17 +130,17 @@ class Engine(Asker):
     def warnings(self) -> list[str]:
         """What whoever reads the scores should know."""
         stats = self.stats
-        said = [
+        lines = [
             f"{count} bills cannot be used ({why}); what these calls may cost at most stays booked"
             for why, count in stats.unusable.items()
             if count
         ]
         if stats.blind:
-            said.append(
+            lines.append(
                 f"{stats.blind} of {stats.done} replies may come from a judge that saw no picture "
                 f"(it says so, or its prompt tokens cannot hold them): probe it"
             )
-        return said
+        return lines
 
     def hear(self, job: Job) -> ExchangeResult | None:
         """What comes of one job; None where its reply is not stored and nothing may be asked."""

@@ -45,8 +45,8 @@ class Estimate:
         yield "nothing was sent; the real usage of the first calls will say more"
 
     def as_json(self) -> dict[str, Any]:
-        told = asdict(self)
-        return {**told, "calls": {**told["calls"], "total": told["total"]}}
+        facts = asdict(self)
+        return {**facts, "calls": {**facts["calls"], "total": facts["total"]}}
 
 
 def of_session(session: Session) -> Estimate:
@@ -55,16 +55,16 @@ def of_session(session: Session) -> Estimate:
     Pictures count by the provider's rule, a reply `TYPICAL_REPLY` tokens or what such a judge
     usually thinks; what a provider serves from its cache is left out.
     """
-    engine, price, found = session.engine, session.price, Estimate()
+    engine, price, estimate = session.engine, session.price, Estimate()
     left: set[str] = set()
-    total = found.total
+    total = estimate.total
     for job in session.jobs(looking=True):
         try:
             stored = engine.stored(engine.key(job))
             sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
         except ImageError:  # it costs nothing
             continue
-        lines = (found.calls.setdefault(job.call.name, Line()), total)
+        lines = (estimate.calls.setdefault(job.call.name, Line()), total)
         asks = stored is None or stored.status in engine.retry
         tokens = estimate_input(len(engine.body(job)), sizes, price) if asks else 0
         usual = max(TYPICAL_REPLY, engine.usual) if asks else 0
@@ -78,25 +78,27 @@ def of_session(session: Session) -> Estimate:
                 line.dollars = (line.dollars or 0.0) + price.of(tokens, out)
         left |= {job.about["sample"]} if asks else set()
     if price is None:
-        found.notes = [f"no price of {engine.model} is known, and none is given"]
+        estimate.notes = [f"no price of {engine.model} is known, and none is given"]
     else:
         as_batch = price.of(total.tokens_in, total.tokens_out, batch=True)
-        told = f"price: {price.input:g} in and {price.output:g} out for a million, {price.source}"
-        found.notes = [f"as a batch: {as_batch:.2f} US dollars", told]
+        message = (
+            f"price: {price.input:g} in and {price.output:g} out for a million, {price.source}"
+        )
+        estimate.notes = [f"as a batch: {as_batch:.2f} US dollars", message]
     if session.options.budget is not None and total.dollars:
         has = max(0.0, session.options.budget - engine.ledger.totals.booked)
         editors = len({edit.editor for edit in session.edits if edit.path})
         many = min(len(left), int(len(left) * has / total.dollars))
-        found.bought = (
+        estimate.bought = (
             f"the budget pays for about {many} of {len(left)} samples left, each for all {editors} "
             f"editors ({has:.2f} of about {total.dollars:.2f} US dollars)"
         )
-    return found
+    return estimate
 
 
 def shown(session: Session) -> list[dict[str, Any]]:
     """The first repeat's calls: parameters, texts in full, pictures by name and size."""
-    pictures, found = session.engine.pictures, []
+    pictures, lines = session.engine.pictures, []
 
     def part_of(part: str | Picture) -> str:
         if isinstance(part, str):
@@ -111,5 +113,5 @@ def shown(session: Session) -> list[dict[str, Any]]:
         messages = [{"role": message.role, "parts": list(map(part_of, message.parts))}
                     for message in job.call.chat()]  # fmt: skip
         about = {**job.about, "call": job.call.name, "rubric": job.call.rubric}
-        found.append({**about, "parameters": sent, "messages": messages})
-    return found
+        lines.append({**about, "parameters": sent, "messages": messages})
+    return lines

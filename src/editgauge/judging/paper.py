@@ -78,12 +78,12 @@ class Script:
         raise KeyError(function)
 
     def _walk(self, function: str) -> list[ast.expr]:
-        (found,) = (
+        (assigned,) = (
             node
             for node in ast.walk(self._tree)
             if isinstance(node, ast.FunctionDef) and node.name == function
         )
-        nodes = [node for node in ast.walk(found) if isinstance(node, ast.expr)]
+        nodes = [node for node in ast.walk(assigned) if isinstance(node, ast.expr)]
         return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
 
 
@@ -131,11 +131,11 @@ def fetch(
     for file in prompts.files:
         path, name = target / file.path, Path(file.path).name
         if clone is not None:
-            found = [place for place in (clone / file.path, *sorted(clone.rglob(name)))
+            candidates = [place for place in (clone / file.path, *sorted(clone.rglob(name)))
                      if place.is_file()]  # fmt: skip
-            if not found:
+            if not candidates:
                 raise DataError(f"{clone}: {file.path} of {prompts.repository} is not below it")
-            write_bytes(path, _checked(prompts, file, found[0]).encode())
+            write_bytes(path, _checked(prompts, file, candidates[0]).encode())
         elif not path.is_file():
             if file.commit is None:
                 raise DataError(
@@ -172,10 +172,10 @@ def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
     """The text of a script that is the pinned one."""
     text = path.read_text(encoding="utf-8-sig", errors="replace")
-    found = hashlib.sha256(text.encode()).hexdigest()
-    if found != file.sha256:
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    if checksum != file.sha256:
         wanted = f"the pinned {file.path} of {prompts.repository} (commit {file.commit or '?'})"
-        raise DataError(f"{path}: is not {wanted}: SHA-256 {found[:12]}…")
+        raise DataError(f"{path}: is not {wanted}: SHA-256 {checksum[:12]}…")
     return text
 
 

@@ -48,8 +48,10 @@ class RubricFolder:
         if name not in self._texts:
             prefix, _, file = name.rpartition(".")
             home = self.home if isinstance(self.home, Path) else self.home[prefix]
-            own = home if self.folder is None else self.folder
-            path = own / f"{name}.md" if (own / f"{name}.md").is_file() else home / f"{file}.md"
+            folder = home if self.folder is None else self.folder
+            path = (
+                folder / f"{name}.md" if (folder / f"{name}.md").is_file() else home / f"{file}.md"
+            )
             try:
                 text = path.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
@@ -63,19 +65,19 @@ class RubricFolder:
         `UsageError` for a mark that is no field of this rubric, naming those that are.
         """
         text, fingerprint = self.text(name)
-        told = {"warning": WARNING, **fields}
+        words = {"warning": WARNING, **fields}
 
         def field_of(mark: str) -> str:
-            if mark not in told:
-                raise _unknown(name, f"{{{{{mark}}}}}", told)
-            return told[mark] or ""
+            if mark not in words:
+                raise _unknown(name, f"{{{{{mark}}}}}", words)
+            return words[mark] or ""
 
         def kept(match: re.Match[str]) -> str:
             return match[3] if bool(field_of(match[2])) == (match[1] == "#") else ""
 
         text = _PART.sub(kept, text)
         if odd := _ODD.search(_MARK.sub("", text)):
-            raise _unknown(name, odd[0], told)
+            raise _unknown(name, odd[0], words)
         filled = _MARK.sub(lambda match: field_of(match[1]), text)
         return re.sub(r"\n{3,}", "\n\n", filled).strip() + "\n", fingerprint
 
@@ -139,16 +141,16 @@ def declared(benchmark: Benchmark) -> ReleasedPrompts:
     """What is known of the benchmark's released prompts. Raises `UsageError` when nothing is."""
     if benchmark.prompts is None:
         raise UsageError(f"{benchmark.name}: no released prompts are known; use ours")
-    found: ReleasedPrompts = benchmark.prompts()
-    return found
+    released: ReleasedPrompts = benchmark.prompts()
+    return released
 
 
 def track_of(benchmark: Benchmark) -> Track:
     """A benchmark's judge track. Raises `UsageError` when it has none."""
     if benchmark.judging is None:
         raise UsageError(f"{benchmark.name}: this benchmark has no judge track")
-    found: Track = benchmark.judging()
-    return found
+    track: Track = benchmark.judging()
+    return track
 
 
 def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> Prompts:
@@ -159,13 +161,13 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
     source = catalog.source_of("benchmarks", benchmark.name)
     plugins = (source.as_dict("benchmark", benchmark.name),) if source.name else ()
     if word not in (OURS, SET) and word in catalog.names("judges"):
-        found: JudgeTrack = catalog.find("judges", word)
-        track: Track = found.judging()
+        judge_track: JudgeTrack = catalog.find("judges", word)
+        track: Track = judge_track.judging()
         if taken := sorted({one.name for one in track.metrics} & set(benchmark.every_metric)):
             why = f"{word}: {benchmark.name} has a metric {taken[0]!r} of its own"
             raise UsageError(why, argument="prompts")
         package = catalog.source_of("judges", word).as_dict("judge", word)
-        rubrics = RubricFolder(found.rubrics or {})
+        rubrics = RubricFolder(judge_track.rubrics or {})
         return Prompts(OURS, track, rubrics, plugins=(*plugins, package))
     rubrics = RubricFolder(benchmark.rubrics or {})
     ours = Prompts(OURS, track_of(benchmark), rubrics, plugins=plugins)

@@ -73,17 +73,19 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
         body = text or ""
         if len(body) > LONGEST:
             raise ValueError(f"wanted at most {LONGEST:,} characters, found {len(body):,}")
-        found = final_lines(call, body) if call.lines else only_object(body)
-        check(call.reply, found)
+        values = final_lines(call, body) if call.lines else only_object(body)
+        check(call.reply, values)
     except (ValueError, RecursionError) as error:
         problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
         none = Reading(None, Status.UNPARSABLE, problem)
         return Verdict(dict.fromkeys(call.fields, none), problem=problem)
-    words = "\n".join(said for name in call.reply if isinstance(said := found.get(name), str))
-    if found.get("pictures_visible") is False:
+    words = "\n".join(
+        reply_text for name in call.reply if isinstance(reply_text := values.get(name), str)
+    )
+    if values.get("pictures_visible") is False:
         unseen = Reading(None, Status.FAILED, UNSEEN)
         return Verdict(dict.fromkeys(call.fields, unseen), words, unseen=True)
-    readings = {name: Reading(n, Status.SCORED) for name, _, n in numbers(call.reply, found)}
+    readings = {name: Reading(n, Status.SCORED) for name, _, n in numbers(call.reply, values)}
     return Verdict(readings if call.rule is None else call.rule(readings), words)
 
 
@@ -144,16 +146,16 @@ def final_lines(call: Call, text: str) -> dict[str, Any]:
     """
     fields = call.fields
     lines = [line for line in text.replace("*", "").splitlines() if line.strip()][-len(fields) :]
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for line in lines:
         match = _LINE.fullmatch(line.strip().lstrip("#-• "))
         name = match[1].strip() if match else ""
         if match is None or name not in fields or match[3] not in (None, str(fields[name].high)):
             break
-        found[name] = _whole(match[2])
-    if len(found) < len(fields):
+        values[name] = _whole(match[2])
+    if len(values) < len(fields):
         raise ValueError(f"wanted the last lines to be {', '.join(f'{n}: number' for n in fields)}")
-    return found
+    return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,9 +64,9 @@ class Session:
         trusted = options.allow_alias or options.offline or client is not None
         models.check_model(options.model, trusted)
         self.price = price_for(options)
-        found, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
-        self.benchmark = found.name
-        self.prompts = prompts.choose(found, options.prompts, chosen.run)
+        entry, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
+        self.benchmark = entry.name
+        self.prompts = prompts.choose(entry, options.prompts, chosen.run)
         self.given = protocol_options(self.prompts.track, options.settings)
         """The protocol's own options (``reference``, ``text``)."""
         self._client = client or _client(options)
@@ -75,11 +75,11 @@ class Session:
         """`named`: as whoever asked named the run; an address, where this folder is a copy."""
         hashes = self._stack.enter_context(HashStore(self.run.cache_folder / "hashes.sqlite"))
         among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
-        edits = find_edits(self.run, found.name, chosen.outputs, list(chosen.editor), among, hashes)
+        edits = find_edits(self.run, entry.name, chosen.outputs, list(chosen.editor), among, hashes)
         self.samples = _limited(among, edits, chosen.limit)
         kept = {sample.id: sample for sample in self.samples}
         self.data_hash = keep_samples(
-            self.run, found.name, dataset.root, samples, self.samples, hashes
+            self.run, entry.name, dataset.root, samples, self.samples, hashes
         )
         edits = [record for record in edits if record.sample in kept]
         self.edits: list[EditRecord] = tell(self.run, edits, self.samples)
@@ -139,10 +139,10 @@ class Session:
 
     def record(self, command: str, **facts: Any) -> dict[str, Any]:
         """Write down in the run's manifest that a command was run, and what it did."""
-        told = {"benchmark": self.benchmark, "model": self.options.model}
-        told |= {**self.engine.stats.facts(), **facts}
-        self.run.record(command, **told)
-        return told
+        entry = {"benchmark": self.benchmark, "model": self.options.model}
+        entry |= {**self.engine.stats.facts(), **facts}
+        self.run.record(command, **entry)
+        return entry
 
     @cached_property
     def protocol(self) -> str:
@@ -204,8 +204,8 @@ class Session:
     def _put_unasked(self, unasked: list[tuple[Job, list[Score]]], done: Known) -> None:
         """Write the rows of edits that cannot be judged, and forget them."""
         for job, scores in unasked:
-            told = (scores[0].status.value, scores[0].reason, job.payload[1].fingerprint)
-            mark = digest(VERSION, self.source, *told)
+            outcome = (scores[0].status.value, scores[0].reason, job.payload[1].fingerprint)
+            mark = digest(VERSION, self.source, *outcome)
             if self._needed(job, [score.metric for score in scores], mark, done):
                 every = product(scores, VARIANTS)
                 self._put(job, mark, [replace(score, variant=variant) for score, variant in every])
@@ -282,7 +282,7 @@ class Session:
         self.summary.count(rows)
 
     def _origin(self, call: Call) -> dict[str, Any]:
-        engine, found = self.engine, {
+        engine, facts = self.engine, {
             "reader": VERSION,
             "protocol": self.protocol,
             "protocol_version": self.prompts.track.version,
@@ -291,10 +291,10 @@ class Session:
         }  # fmt: skip
         if self.prompts.plugins:  # the last one is whose questions are asked
             package = self.prompts.plugins[-1]
-            found |= {"package": package["package"], "package_version": package["version"]}
+            facts |= {"package": package["package"], "package_version": package["version"]}
         if call is _NO_CALL:
-            return found
-        return found | {
+            return facts
+        return facts | {
             "call": call.name,
             "rubric": call.rubric,
             "schema": engine.dialect.form if call.schema() else "",
@@ -310,7 +310,7 @@ _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
 
 def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError`."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in (one for one in given if one not in (*REQUEST, *RANGES)):
         value = str(given[name])
         selection.one_of("set", name, sorted({*track.options, *REQUEST, *RANGES}))
@@ -318,8 +318,8 @@ def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
         if value.lower() not in words:
             why = f"{name}={value}: wanted {name} to be one of {', '.join(words.values())}"
             raise UsageError(why, argument="set")
-        found[name] = {"true": True, "false": False}.get(value.lower(), words[value.lower()])
-    return found
+        values[name] = {"true": True, "false": False}.get(value.lower(), words[value.lower()])
+    return values
 
 
 def _client(options: JudgeOptions) -> Client:

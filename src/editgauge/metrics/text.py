@@ -67,14 +67,14 @@ def occurrences(
     if not wanted:
         return []
     letters, joined = _joints(text, strictly)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     start = letters.find(wanted)
     while start >= 0:
         end = start + len(wanted)
         if not whole or (start not in joined and end not in joined):
-            found.append((start, end))
+            spans.append((start, end))
         start = letters.find(wanted, start + 1)
-    return found
+    return spans
 
 
 @lru_cache(maxsize=1 << 12)
@@ -128,14 +128,14 @@ def language_of(*texts: str) -> str:
     texts without letters; ``other`` where there is a letter of none of these. With several scripts
     the first of these counts that is there, before Latin: its engines read Latin script too.
     """
-    found = set()
+    scripts = set()
     for character in "".join(texts):
         if character.isascii() or not character.isalpha():
             continue
         name = unicodedata.name(unicodedata.normalize("NFKC", character)[:1], "")
         known = (language for script, language in _SCRIPTS.items() if name.startswith(script))
-        found.add(next(known, "other"))
-    return min(found, key=("other", *LANGUAGES).index, default="en")
+        scripts.add(next(known, "other"))
+    return min(scripts, key=("other", *LANGUAGES).index, default="en")
 
 
 def is_right_to_left(text: str) -> bool:

@@ -92,11 +92,11 @@ class ClipModel:
         self.side = int(vision.get("image_size", 224))
         self.limit = int(text.get("max_position_embeddings", 77))
         for tower in (text, vision):
-            found = tower.get("hidden_act", "quick_gelu")
-            if activation not in (None, found):
+            hidden_act = tower.get("hidden_act", "quick_gelu")
+            if activation not in (None, hidden_act):
                 raise WeightsError(
-                    f"{folder}: config.json names the activation {found!r}, these weights were "
-                    f"trained with {activation!r}; with another one every score is silently wrong"
+                    f"{folder}: config.json names the activation {hidden_act!r}, these weights "
+                    f"were trained with {activation!r}; with another one every score is silently wrong"
                 )
         self._towers: dict[str, Any] = {}
         self._tokenizer: Any = None
@@ -107,16 +107,16 @@ class ClipModel:
         precision = getattr(torch_for("CLIP"), self.runtime.precision)
         batch = on_device(np.stack(list(inputs)), self.runtime.device).to(precision)
         with torch_for("CLIP").inference_mode():
-            found = tower(pixel_values=batch).image_embeds
-        return np.asarray(found.float().cpu().numpy(), np.float32)
+            embeds = tower(pixel_values=batch).image_embeds
+        return np.asarray(embeds.float().cpu().numpy(), np.float32)
 
     def text_features(self, tokens: Tokens) -> Floats:
         """Features (N, D) of tokenised texts."""
         tower, device = self._tower("CLIPTextModelWithProjection"), self.runtime.device
         ids, mask = tokens.ids.to(device), tokens.mask.to(device)
         with torch_for("CLIP").inference_mode():
-            found = tower(input_ids=ids, attention_mask=mask).text_embeds
-        return np.asarray(found.float().cpu().numpy(), np.float32)
+            embeds = tower(input_ids=ids, attention_mask=mask).text_embeds
+        return np.asarray(embeds.float().cpu().numpy(), np.float32)
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
         """Token ids, padded to the limit; a text that is too long loses words at its end, never the
@@ -129,11 +129,11 @@ class ClipModel:
         end, limit = int(self._tokenizer.eos_token_id), self.limit
         ids = torch.zeros((len(whole), limit), dtype=torch.long)
         mask = torch.zeros_like(ids)
-        for row, found in enumerate(whole):
-            kept = found if len(found) <= limit else [*found[: limit - 1], end]
+        for row, numbers in enumerate(whole):
+            kept = numbers if len(numbers) <= limit else [*numbers[: limit - 1], end]
             ids[row, : len(kept)] = torch.tensor(kept)
             mask[row, : len(kept)] = 1
-        return Tokens(ids, mask, tuple(len(found) for found in whole), limit)
+        return Tokens(ids, mask, tuple(len(numbers) for numbers in whole), limit)
 
     def _tower(self, kind: str) -> Any:
         if kind not in self._towers:

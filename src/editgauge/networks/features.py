@@ -114,13 +114,13 @@ class _Kept:
         """Features by item; `key` names its content. What is missing is read ahead of the network
         and computed, in smaller batches where the device's memory does not suffice.
         """
-        found: dict[Any, Vector | Exception] = {}
+        outcome: dict[Any, Vector | Exception] = {}
         wanted: dict[Any, str] = {}
         for item in sorted(set(items), key=str):
             try:
                 wanted[item] = f"{self._identity}/{key(item)}"
             except Exception as error:  # the status and reason of what needs this picture
-                found[item] = error
+                outcome[item] = error
         kept = self._cache.get(sorted(set(wanted.values())))
         known = {name: np.frombuffer(data, dtype="<f4") for name, data in kept.items()}
         first = {name: item for item, name in reversed(wanted.items()) if name not in known}
@@ -129,7 +129,7 @@ class _Kept:
         with threads():
             pairs = read_ahead(reversed(first.values()), read, depth=depth, workers=workers)
             for batch in batched(pairs, self._batch):
-                found.update({item: data for item, data in batch if isinstance(data, Exception)})
+                outcome.update({item: data for item, data in batch if isinstance(data, Exception)})
                 good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
                 vectors = halving(compute, [data for _, data in good])
                 fresh = {
@@ -139,8 +139,8 @@ class _Kept:
                 self._cache.put({name: vector.tobytes() for name, vector in fresh.items()})
                 known |= fresh
         for item, name in wanted.items():  # the same bytes under another name failed as well
-            found[item] = known[name] if name in known else found[first[name]]
-        return found
+            outcome[item] = known[name] if name in known else outcome[first[name]]
+        return outcome
 
 
 def _digest(text: str) -> str:

@@ -93,8 +93,8 @@ class Inception:
         except (KeyError, RuntimeError) as error:
             raise WeightsError(f"Inception-v3: the state dict does not fit ({error})") from error
         if features.shape[1] != FEATURES:
-            found = features.shape[1]
-            raise WeightsError(f"Inception-v3: wanted {FEATURES} features, found {found}")
+            width = features.shape[1]
+            raise WeightsError(f"Inception-v3: wanted {FEATURES} features, found {width}")
 
     def features_of(self, prepared: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
         """Features (N, 2048), float32, of what `prepare` made."""

@@ -30,14 +30,14 @@ def state_dict(path: Path) -> dict[str, Any]:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
 
-            found: Any = load_file(path)
+            state: Any = load_file(path)
         else:
-            found = torch.load(path, map_location="cpu", weights_only=True)
+            state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # pickle, zip and header errors of many kinds
         raise WeightsError(f"{path}: cannot be loaded as weights ({told(error)})") from error
-    if not isinstance(found, dict) or not all(hasattr(v, "shape") for v in found.values()):
+    if not isinstance(state, dict) or not all(hasattr(v, "shape") for v in state.values()):
         raise WeightsError(f"{path}: wanted a state dict of tensors, found something else")
-    return found
+    return state
 
 
 @functools.lru_cache(maxsize=4)

@@ -166,8 +166,8 @@ def out_of_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError):
         return True
     text = str(error).lower()  # torch's own errors are of this kind
-    said = "out of memory" in text or "can't allocate memory" in text
-    return isinstance(error, RuntimeError) and said
+    named = "out of memory" in text or "can't allocate memory" in text
+    return isinstance(error, RuntimeError) and named
 
 
 class Halving:
@@ -183,12 +183,12 @@ class Halving:
         self, run: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
     ) -> list[Result]:
         """The results of all items, in order."""
-        found: list[Result] = []
-        while len(found) < len(items):
-            left = items[len(found) :]
+        results: list[Result] = []
+        while len(results) < len(items):
+            left = items[len(results) :]
             part = left if self.most is None else left[: self.most]
             try:
-                found.extend(run(part))
+                results.extend(run(part))
                 continue
             except Exception as error:
                 if len(part) == 1 or not out_of_memory(error):
@@ -196,7 +196,7 @@ class Halving:
             # Outside the handler: the traceback holds what filled the memory.
             self.most = len(part) // 2
             free_memory()
-        return found
+        return results
 
 
 def gpu_in_use() -> bool:

@@ -151,16 +151,16 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
             raise AbsentWeights(f"weights {name!r} are not here ({file.name}): {weights.command}")
         try:
             facts = path.stat()
-            found = _checksum(os.path.abspath(path), facts.st_size, facts.st_mtime_ns)
+            checksum = _checksum(os.path.abspath(path), facts.st_size, facts.st_mtime_ns)
         except OSError as error:
             raise WeightsError(f"{path}: cannot be read ({error.strerror or error})") from error
-        if found != (file.sha256 or found):
-            why = f"SHA-256 wanted {str(file.sha256)[:16]}…, found {found[:16]}…"
+        if checksum != (file.sha256 or checksum):
+            why = f"SHA-256 wanted {str(file.sha256)[:16]}…, found {checksum[:16]}…"
             raise WeightsError(
                 f"weights {name!r}: {path.name} is another file ({why}); remove it, then: "
                 f"{weights.command}"
             )
-        paths[file.name], checksums[file.name] = path, found
+        paths[file.name], checksums[file.name] = path, checksum
     return Local(weights, paths, checksums)
 
 

@@ -46,23 +46,23 @@ class PaddleOcr:
         return _identity()
 
     def own_language(self, language: str) -> str | None:
-        own = _OWN.get(language)
+        name = _OWN.get(language)
         lacks = ("el", "th") if _major() < 3 else ("ar",)  # 3.x writes it in the order of pixels
-        return None if own in lacks else own
+        return None if name in lacks else name
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         check_picture(image)
-        own = self.own_language(language)
-        if own is None:
+        language_name = self.own_language(language)
+        if language_name is None:
             raise OcrError(f"the OCR engine 'paddleocr' has no model for the language {language!r}")
         pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
         with _LOCK:
-            reader = _reader(own)
+            reader = _reader(language_name)
             try:
-                found = list(_old(reader, pixels) if _major() < 3 else _new(reader, pixels))
+                lines = list(_old(reader, pixels) if _major() < 3 else _new(reader, pixels))
             except Exception as error:  # the library has no error type of its own
                 raise OcrError(f"the OCR engine 'paddleocr' failed: {error}") from error
-        return clean(found, (image.shape[1], image.shape[0]))
+        return clean(lines, (image.shape[1], image.shape[0]))
 
 
 def engine() -> PaddleOcr:

@@ -34,11 +34,11 @@ class Reader:
         cannot be read as a picture, `OcrError` when the engine breaks down or cannot read the
         language.
         """
-        own = self.engine.own_language(language)
-        if own is None:
+        language_name = self.engine.own_language(language)
+        if language_name is None:
             name = self.engine.name
             raise OcrError(f"the OCR engine {name!r} cannot read the language {language!r}")
-        key = self._key(path, own, size) if self.store is not None else ""
+        key = self._key(path, language_name, size) if self.store is not None else ""
         if self.store is not None and (kept := self.store.get([key]).get(key)) is not None:
             return [Text(tuple((x, y) for x, y in at), *rest) for at, *rest in orjson.loads(kept)]
         pixels = images.read_image(path)

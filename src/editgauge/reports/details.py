@@ -78,8 +78,8 @@ def _facts(record: Mapping[str, Any], pictures: Pictures) -> dict[str, Any]:
 
 
 def _known(record: EditRecord, pictures: Pictures) -> dict[str, Any]:
-    told = {name: getattr(record, name) for name in _SHOWN} | {"url": pictures.url(record.path)}
-    return {name: value for name, value in told.items() if value not in (None, "", {}, [])}
+    facts = {name: getattr(record, name) for name in _SHOWN} | {"url": pictures.url(record.path)}
+    return {name: value for name, value in facts.items() if value not in (None, "", {}, [])}
 
 
 # -- rows ------------------------------------------------------------------------------------------
@@ -125,13 +125,13 @@ def _rows(
             f"value END, status, 0), ',') {source} {_BARE} GROUP BY place.at ORDER BY place.at",
             frame.benchmark,
         )
-        told = _fetched(
+        fetched = _fetched(
             db,
             "SELECT place.at, columns.number, metric, value, status, repeat, reason, detail "
             f"{source} NOT ({_BARE}) ORDER BY place.at, columns.number, repeat",
             frame.benchmark,
         )
-        yield _merged(len(frame.samples), bare, told, metrics, stores)
+        yield _merged(len(frame.samples), bare, fetched, metrics, stores)
 
 
 def _fetched(db: Any, sql: str, benchmark: str) -> Iterator[tuple[Any, ...]]:
@@ -171,8 +171,8 @@ def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[P
     if value is not None and about is not None and about.printed:
         extra["stored"] = value
         value = float(on_scale(about, value))
-    made = [column, value, status, repeat]
-    return [*made, extra] if extra else made
+    cells = [column, value, status, repeat]
+    return [*cells, extra] if extra else cells
 
 
 def _reply(detail: Mapping[str, Any], stores: Sequence[Paid]) -> str | None:

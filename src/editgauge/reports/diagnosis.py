@@ -60,37 +60,39 @@ class Shown(NamedTuple):
 def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
     """Every output of the frame that has an IoU, by basis, kind (the worst first), editor, IoU."""
     frame = failures.one_source(frame)
-    reads = [told for basis in BASES if (told := failures.read(frame, basis, cutoffs)) is not None]
+    reads = [
+        reading for basis in BASES if (reading := failures.read(frame, basis, cutoffs)) is not None
+    ]
     if not reads:
         return []
     edits = (edit for run in runs for edit in run.edits(frame.benchmark))
     outputs = {(edit.sample, edit.editor): edit.path for edit in edits}
     details = _details(runs, frame.benchmark)
     known = metrics_of(frame)
-    found = []
-    for told in reads:
-        prefix = PREFIX[told.basis]
+    listed = []
+    for reading in reads:
+        prefix = PREFIX[reading.basis]
         names = [name for name in known if name.startswith(f"{prefix}_")]
         names += [m for m in (cutoffs.accuracy, cutoffs.preservation) if m in frame.metrics]
         grids = {m: frame.grid(m, choose(frame, m, "corrected")[0]).values for m in names}
-        for row, at in np.argwhere(~np.isnan(told.iou)).tolist():
+        for row, at in np.argwhere(~np.isnan(reading.iou)).tolist():
             editor, sample = frame.editors[row], frame.samples.ids[at]
-            code = int(told.kinds[row, at])
+            code = int(reading.kinds[row, at])
             numbers = {known[m].title: float(grid[row, at]) for m, grid in grids.items()}
             one = Shown(
-                told.basis,
+                reading.basis,
                 editor,
                 sample,
                 kind="" if code == NONE else KINDS[code],
-                iou=float(told.iou[row, at]),
+                iou=float(reading.iou[row, at]),
                 numbers={title: value for title, value in numbers.items() if np.isfinite(value)},
                 detail=details.get((f"{prefix}_iou", editor, sample), {}),
                 record=frame.samples.records[sample],
                 output=outputs.get((sample, editor)),
             )
-            found.append(one)
+            listed.append(one)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
-    return sorted(found, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
+    return sorted(listed, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 
 
 def _details(runs: Sequence[Run], benchmark: str) -> dict[tuple[str, str, str], Mapping[str, Any]]:
@@ -145,19 +147,19 @@ def figure(
 
 
 def _tinted(picture: Array, where: Mask, colour: tuple[int, int, int]) -> Array:
-    made = picture.copy()
-    made[where] = np.rint(picture[where] * 0.35 + np.array(colour) * 0.65).astype(np.uint8)
-    return made
+    shaded = picture.copy()
+    shaded[where] = np.rint(picture[where] * 0.35 + np.array(colour) * 0.65).astype(np.uint8)
+    return shaded
 
 
 def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
     """The figure of an output with a word above each panel, its pictures `side` pixels at most;
     None where something of it is not there.
     """
-    found = map_of(shown.detail)
+    values = map_of(shown.detail)
     path = _file(runs, (shown.record.get("images") or [None])[0], "inputs")
     masks = [_file(runs, at, "inputs") for at in (shown.record.get("masks") or {}).values()]
-    if found is None or path is None or not masks:
+    if values is None or path is None or not masks:
         return None
     try:
         picture = read_image(path)
@@ -172,7 +174,7 @@ def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
         output = None if edited is None else resize(read_image(edited), size, "bicubic")
     except ImageError:
         return None
-    panels = figure(resize(picture, size, "bicubic"), *found, union, output)
+    panels = figure(resize(picture, size, "bicubic"), *values, union, output)
     strip = Image.new("RGB", (panels.shape[1], HEAD), "white")
     draw, font = ImageDraw.Draw(strip), ImageFont.load_default(12)
     for number, word in enumerate(("input", _MIDDLE[shown.basis], "mask", "overlap", "output")):
@@ -188,12 +190,12 @@ def _file(runs: Sequence[Run], relative: object, room: str) -> Path | None:
 def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) -> int:
     """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`; how many."""
     count = 0
-    found = every(runs, frame, cutoffs)
-    stems = [escape.file_name(f"{one.basis}-{one.editor}-{one.sample}") for one in found]
-    for shown, name in zip(found, escape.apart(stems), strict=True):
-        made = drawn(runs, shown, LARGE)
-        if made is not None:
-            write_png(to / f"{name}.png", made)
+    listed = every(runs, frame, cutoffs)
+    stems = [escape.file_name(f"{one.basis}-{one.editor}-{one.sample}") for one in listed]
+    for shown, name in zip(listed, escape.apart(stems), strict=True):
+        panel = drawn(runs, shown, LARGE)
+        if panel is not None:
+            write_png(to / f"{name}.png", panel)
             count += 1
     return count
 
@@ -237,22 +239,24 @@ def _part(
 
 
 def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> str:
-    made = drawn(runs, one, SMALL)
+    panel = drawn(runs, one, SMALL)
     picture = "<p>Its pictures or its map are not in the run.</p>"
-    if made is not None:
+    if panel is not None:
         buffer = io.BytesIO()
-        Image.fromarray(made).save(buffer, format="WEBP", quality=80, method=2)
+        Image.fromarray(panel).save(buffer, format="WEBP", quality=80, method=2)
         write_bytes(to / place, buffer.getvalue())
         alt = _text(f"Input, map, mask, overlap and output: {one.sample} by {one.editor}")
-        size = f'width="{made.shape[1]}" height="{made.shape[0]}"'
+        size = f'width="{panel.shape[1]}" height="{panel.shape[0]}"'
         picture = f'<img src="{place}" alt="{alt}" {size} loading="lazy">'
-    told = [f"{title} {value:.3f}" for title, value in one.numbers.items()]
+    captions = [f"{title} {value:.3f}" for title, value in one.numbers.items()]
     token = one.detail.get("token")
     if isinstance(token, list) and one.detail.get("concept"):
         parts = ", ".join(map(str, token[:8]))
-        told.append(f"concept “{one.detail['concept']}”, token {parts} ({one.detail.get('found')})")
+        captions.append(
+            f"concept “{one.detail['concept']}”, token {parts} ({one.detail.get('found')})"
+        )
     caption = _text(f"{one.sample}: {one.record.get('instruction') or ''}")
-    numbers = _text(" · ".join(told))
+    numbers = _text(" · ".join(captions))
     return (
         f"<figure>{picture}<figcaption>{caption}<br><small>{numbers}</small></figcaption>"
         "</figure>\n"

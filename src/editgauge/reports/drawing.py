@@ -135,12 +135,12 @@ def _thickness(figure: Figure) -> float:
 
 def _labels(figure: Figure, width: int, *, counts: bool = True) -> list[str]:
     """The labels with their number of samples; where nobody has a score, that is said."""
-    found = []
+    labels = []
     for at, (label, n) in enumerate(zip(figure.labels, figure.counts, strict=True)):
         text = textwrap.fill(label.replace("_", " "), width) + f" ({n})" * counts
         none = all(math.isnan(values[at].value) for values in figure.series.values())
-        found.append(plain_text(text + f"\n({NO_SCORE})" * none))
-    return found
+        labels.append(plain_text(text + f"\n({NO_SCORE})" * none))
+    return labels
 
 
 def _limits(figure: Figure) -> tuple[float, float]:

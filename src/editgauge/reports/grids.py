@@ -69,7 +69,7 @@ def lines(
     pictures = Pictures(runs, runs[0].path)
     pictures.know(frame)
     editors = editors or sorted(set(frame.editors).union(*pictures.edits.values()))
-    found = []
+    strips = []
     for name in samples:
         given = [("Input", path) for path in records[name].get("images") or [None]]
         given += [("Reference", path) for path in [records[name].get("reference")] if path]
@@ -83,9 +83,9 @@ def lines(
                 words += f": {edit.reason}" if edit.reason else ""
             scores = tuple(_score(frame, metric, editor, name) for metric in metrics)
             panels.append(Panel(editor, picture, words, scores))
-        found.append((f"{name}: {records[name].get('instruction') or ''}", panels))
+        strips.append((f"{name}: {records[name].get('instruction') or ''}", panels))
     pictures.close()
-    return found
+    return strips
 
 
 def _score(frame: Results, name: str, editor: str, sample: str) -> str:
@@ -164,8 +164,8 @@ def _panel(axes: Any, panel: Panel, letters: int) -> None:
             axes.spines[:].set_linewidth(0.3)
             return
         except ImageError as error:
-            told = str(error.args[0] if error.args else "")
-            words = f"cannot be read: {told.replace(str(panel.picture), panel.picture.name)}"
+            label = str(error.args[0] if error.args else "")
+            words = f"cannot be read: {label.replace(str(panel.picture), panel.picture.name)}"
     axes.set_box_aspect(1)
     axes.spines[:].set(linestyle=":", linewidth=0.5)
     axes.text(0.5, 0.5, _set(words, letters), ha="center", va="center", fontsize=6,

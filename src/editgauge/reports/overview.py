@@ -49,7 +49,9 @@ def overview(
     leads = _leads(machine, tables)
     shown = _shown(machine, metrics, next(iter(leads.values()), None))
     places = sorted({one[0] for kind in ("worst", "contested", "best") for one in shown[kind]})
-    told = [machine.samples.records[machine.samples.ids[at]].get("instruction") for at in places]
+    instructions = [
+        machine.samples.records[machine.samples.ids[at]].get("instruction") for at in places
+    ]
     kept = [name for name, metric in metrics.items() if metric.keeps]
     return {
         "release": max((table.size for table in papers if table.size), default=None),
@@ -58,7 +60,7 @@ def overview(
         "kept": sorted(kept, key=lambda name: not bounded(metrics[name])),
         **shown,
         "groups": next(filter(None, map(partial(_group, machine), plots)), None),
-        "asked": {at: str(text or "")[:300] for at, text in zip(places, told, strict=True)},
+        "asked": {at: str(text or "")[:300] for at, text in zip(places, instructions, strict=True)},
     }
 
 
@@ -83,8 +85,8 @@ def _by(
     if not known:
         return None
     link, source = (lead["link"], lead["source"]) if lead is not None else ({}, "")
-    own = [(m, v) for m, v in known if (m.name, v) == (link.get("metric"), link.get("variant"))]
-    metric, variant = (own or known)[0]
+    options = [(m, v) for m, v in known if (m.name, v) == (link.get("metric"), link.get("variant"))]
+    metric, variant = (options or known)[0]
     there = frame.sources_of(metric.name)
     return metric, variant, source if source in there else there[0]
 
@@ -140,13 +142,13 @@ def _shown(
 
 def _edits(frame: Results) -> Mask:
     """(E, S): False for the outputs of anchors and for inputs that were given back."""
-    found = np.ones((len(frame.editors), len(frame.samples)), np.bool_)
+    edited = np.ones((len(frame.editors), len(frame.samples)), np.bool_)
     for row, editor in enumerate(frame.editors):
         delivery = frame.deliveries.get(editor)
-        found[row] = not is_anchor(editor)
+        edited[row] = not is_anchor(editor)
         if delivery is not None and delivery.given_back:
-            found[row] &= ~np.isin(frame.samples.ids, list(delivery.given_back))
-    return found
+            edited[row] &= ~np.isin(frame.samples.ids, list(delivery.given_back))
+    return edited
 
 
 # -- who is ahead ----------------------------------------------------------------------------------
@@ -188,8 +190,8 @@ def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
             if (made := ranking(side, table, variant, keeps=keeps)) is not None
         )
         if (lead := next(ranked, None)) is not None:
-            told = [editor for editor in returned if not is_anchor(editor)]
-            leads[variant] = {**lead, "returned": told}
+            unlike_anchors = [editor for editor in returned if not is_anchor(editor)]
+            leads[variant] = {**lead, "returned": unlike_anchors}
     return leads
 
 
@@ -199,9 +201,9 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
     for row in table.rows:
         rank, low, high, _ = table.meta["ranks"]["editors"][row.name]
         cell = row.cells[column.name]
-        told = {name: getattr(cell, name) for name in ("value", "n", "of", "low", "high")}
+        values = {name: getattr(cell, name) for name in ("value", "n", "of", "low", "high")}
         ranks = {"rank": rank, "rank_low": low, "rank_high": high}
-        lines.append({"editor": row.name, **ranks, **told})
+        lines.append({"editor": row.name, **ranks, **values})
     lines.sort(key=lambda line: int(line["rank"]))
     # told from 0 by the interval, or where it is the same in all resamples
     sure = ahead.low > 0 or (math.isnan(ahead.low) and ahead.n >= LEAST)
@@ -242,8 +244,8 @@ def _headlines(
     if len(columns) < 2 and not lines:
         return None
     rows = [*(row for row in same[0].rows if row.kind == "run"), *lines]
-    told = [published.note] if published is not None and lines else []
-    return as_json(replace(same[0], columns=columns, rows=rows, notes=told))
+    source_note = [published.note] if published is not None and lines else []
+    return as_json(replace(same[0], columns=columns, rows=rows, notes=source_note))
 
 
 def _headline_columns(columns: Sequence[Column], paper: PaperTable, by: Column) -> list[Column]:

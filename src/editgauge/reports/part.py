@@ -57,19 +57,21 @@ def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) ->
     frame = without_training(reading.of_runs(runs, name), runs)
     benchmark = benchmark_of(name)
     shown = Shown(published=published, intervals=intervals)
-    found: list[Table] = []
+    shown_tables: list[Table] = []
     for side in frame.without_people().sides():
         for variant in VARIANTS:
             for table in _tables(side, variant, shown):
-                said = [t.rows for t in found if (t.name, t.source) == (table.name, table.source)]
-                if table.rows not in said:  # a track that has one variant only says it once
-                    found.append(table)
+                versions = [
+                    t.rows for t in shown_tables if (t.name, t.source) == (table.name, table.source)
+                ]
+                if table.rows not in versions:  # a track that has one variant only says it once
+                    shown_tables.append(table)
     if frame.makers():
-        found = papers_first(found)
-    found += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
+        shown_tables = papers_first(shown_tables)
+    shown_tables += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
     return Part(
         frame,
-        found,
+        shown_tables,
         metrics_of(frame),
         title=name if benchmark is None else benchmark.title,
         about="" if benchmark is None else benchmark.about,
@@ -199,7 +201,7 @@ def _described(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
     names = titles(metrics)
     return {
         name: {
-            **{told: getattr(metric, told) for told in _TOLD},
+            **{fact: getattr(metric, fact) for fact in _TOLD},
             "title": names[name],
             "range": [
                 float(end) if math.isfinite(end) else None
@@ -215,7 +217,7 @@ def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> l
     for both), in which metrics where not in all, and its outputs, with seconds each and dollars.
     """
     cubes = frame.without_people().cubes
-    found = []
+    rows = []
     for row, editor in enumerate(frame.editors):
         every = {key.metric for key, cube in cubes.items() if (cube.status[:, row] >= 0).any()}
         counts, where = {}, {}
@@ -224,21 +226,21 @@ def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> l
                 counts[status.value] = n
                 mine = {key.metric for key, c in cubes.items() if (c.status[:, row] == code).any()}
                 where[status.value] = sorted(mine) if mine != every else []
-        made = [edits[editor] for edits in pictures.edits.values() if editor in edits]
-        seconds = [edit.seconds for edit in made if edit.seconds is not None]
-        costs = [edit.cost for edit in made if edit.cost is not None]
-        found.append(
+        records = [edits[editor] for edits in pictures.edits.values() if editor in edits]
+        seconds = [edit.seconds for edit in records if edit.seconds is not None]
+        costs = [edit.cost for edit in records if edit.cost is not None]
+        rows.append(
             {
                 "editor": editor,
                 "counts": counts,
                 "metrics": where,
-                "outputs": sum(edit.status is Status.SCORED for edit in made),
-                "given_back": sum(edit.given_back is True for edit in made),
+                "outputs": sum(edit.status is Status.SCORED for edit in records),
+                "given_back": sum(edit.given_back is True for edit in records),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(costs) if costs else None,
             }
         )
-    return found
+    return rows
 
 
 def _study(part: Part, at: int, folder: Path) -> dict[str, Any] | None:

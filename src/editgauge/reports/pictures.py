@@ -116,16 +116,16 @@ def make_thumbnails(
     """Make ``folder/SLOT/SAMPLE.webp`` of each input, reference and output that has none yet, or an
     older one; how many were made. What cannot be read within `EDITGAUGE_MEMORY` gets none.
     """
-    jobs, made = list(_wanted(frame, pictures, folder)), 0
+    jobs, written = list(_wanted(frame, pictures, folder)), 0
     pool = ThreadPoolExecutor(max(1, workers))  # decoding does not hold Python's lock
     try:
         for done, there in enumerate(pool.map(_make, jobs), 1):
-            made += there
+            written += there
             if progress and (done % 64 == 0 or done == len(jobs)):
                 progress(done, len(jobs), "thumbnails")
     finally:
         pool.shutdown(cancel_futures=True)
-    return made
+    return written
 
 
 def _wanted(frame: Results, pictures: Pictures, folder: Path) -> Iterator[tuple[Path, Path]]:
@@ -161,8 +161,8 @@ def _make(job: tuple[Path, Path]) -> bool:
 
 def present(folder: Path, frame: Results) -> dict[str, NDArray[np.bool_]]:
     """Slot ("input", "reference", an editor's number) -> which samples (S,) have a thumbnail."""
-    found = {}
+    files = {}
     for slot in ("input", "reference", *map(str, range(len(frame.editors)))):
         names = {path.stem for path in (folder / slot).glob("*.webp")}
-        found[slot] = np.array([str(at) in names for at in range(len(frame.samples))], np.bool_)
-    return found
+        files[slot] = np.array([str(at) in names for at in range(len(frame.samples))], np.bool_)
+    return files

@@ -67,12 +67,12 @@ def build(
     to = _claimed(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
     pictures = Pictures(runs, to, copied=copy_images or not inside)
-    shown, made = [], 0
+    shown, written = [], 0
     for number, part in enumerate(parts):
         pictures.know(part.frame)
         if thumbnails:
             thumbs = to / "thumbs" / str(number)
-            made += make_thumbnails(
+            written += make_thumbnails(
                 part.frame, pictures, thumbs, workers=workers, progress=progress
             )
         shown.append(_benchmark(part, number, to, pictures, runs))
@@ -98,7 +98,7 @@ def build(
     write_bytes(to / "index.html", ours.joinpath("templates", "index.html").read_bytes())
     size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
     samples = sum(len(part.frame.samples) for part in parts)
-    return Site(page=to / "index.html", bytes=size, samples=samples, thumbnails=made)
+    return Site(page=to / "index.html", bytes=size, samples=samples, thumbnails=written)
 
 
 def _benchmark(

@@ -80,8 +80,8 @@ def issue(kind: str, found: str, *, sample: str = "", file: str = "") -> Issue:
 def _of_loader(finding: Finding, sample: str = "") -> Issue:
     """A loader's finding: one that nobody could repair needs attention."""
     level: Level = "repaired" if finding.repaired else "attention"
-    told = {"file": finding.file, "found": finding.found, "assumed": finding.assumed}
-    return Issue(level=level, kind=finding.kind, sample=sample, **told)
+    facts = {"file": finding.file, "found": finding.found, "assumed": finding.assumed}
+    return Issue(level=level, kind=finding.kind, sample=sample, **facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +100,15 @@ def check_data(
     what is wrong or was repaired, in a stable order.
     """
     samples, root = list(dataset), dataset.root.absolute()
-    own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
-    counted = counts(samples, {} if own else benchmark.published_counts, part)
-    expected = [f for f in dataset.findings if not (own and f.kind in _OF_THE_RELEASE)]
+    dataset_own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
+    counted = counts(samples, {} if dataset_own else benchmark.published_counts, part)
+    expected = [f for f in dataset.findings if not (dataset_own and f.kind in _OF_THE_RELEASE)]
     issues = [*map(_of_loader, expected), *_count_issues(counted), *_twice(samples)]
 
     def look(sample: Sample) -> list[Issue]:
         faults = (
-            issue(kind, found, sample=sample.id, file=relative(path, root))
-            for kind, path, found in _pictures(sample)
+            issue(kind, fault, sample=sample.id, file=relative(path, root))
+            for kind, path, fault in _pictures(sample)
         )
         return [*(_of_loader(finding, sample.id) for finding in sample.findings), *faults]
 
@@ -125,10 +125,10 @@ def each(
     issues: list[Issue] = []
     pool = ThreadPoolExecutor(max_workers=os.cpu_count())
     try:
-        for done, found in enumerate(pool.map(look, samples), start=1):
+        for done, outcome in enumerate(pool.map(look, samples), start=1):
             if progress is not None:
                 progress(done, len(samples), note)
-            issues += found
+            issues += outcome
     finally:  # an interrupted check waits for the files at hand, not for all of them
         pool.shutdown(cancel_futures=True)
     return issues
@@ -139,17 +139,17 @@ def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -
     number where one is; what is published and has no sample stands there with 0. Of a `part` alone
     a key ``<part>/<name>`` of `published` counts before ``<name>``.
     """
-    found: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for sample in samples:
         if sample.split not in ("", "all"):
-            found[sample.split] += 1
+            tally[sample.split] += 1
         steps = ("/".join(sample.category[: depth + 1]) for depth in range(len(sample.category)))
-        found.update({name: 1 for name in steps if name != sample.split})
+        tally.update({name: 1 for name in steps if name != sample.split})
     prefix = f"{part}/" if part else ""
-    names = {n.removeprefix(prefix) for n in published if n.startswith(prefix) and n} | set(found)
+    names = {n.removeprefix(prefix) for n in published if n.startswith(prefix) and n} | set(tally)
     of = {name: published.get(prefix + name, published.get(name)) for name in names}
     total = Count("", len(samples), published.get(part))
-    return [total, *(Count(name, found[name], of[name]) for name in sorted(names))]
+    return [total, *(Count(name, tally[name], of[name]) for name in sorted(names))]
 
 
 def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
@@ -193,7 +193,7 @@ def _pictures(sample: Sample) -> list[Fault]:
     paths = set(sample.masks.values())
     for path in sorted(paths):
         if (mask := _read(path, read_mask, sample, faults)) is not None:
-            faults += [(kind, path, found) for kind, found in _of_mask(mask, image)]
+            faults += [(kind, path, fault) for kind, fault in _of_mask(mask, image)]
             fitting += [mask] if image is None or mask.shape == image.shape[:2] else []
     if sample.reference is not None:
         reference = _read(sample.reference, read_image, sample, faults)
@@ -202,7 +202,7 @@ def _pictures(sample: Sample) -> list[Fault]:
             every = fitting and len(fitting) == len(paths)
             union = np.logical_or.reduce(fitting) if every else None
             wrong = _of_reference(reference, image, union)
-            faults += [(kind, sample.reference, found) for kind, found in wrong]
+            faults += [(kind, sample.reference, fault) for kind, fault in wrong]
     return faults
 
 

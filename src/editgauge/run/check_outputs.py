@@ -66,8 +66,8 @@ def check_outputs(
     def look(sample: Sample) -> list[Issue]:
         file = "".join(relative(path, folder) for path in candidates[sample.id][:1])
         return [
-            issue(f"output-{kind}", found, sample=sample.id, file=file)
-            for kind, found in _output(sample, candidates[sample.id], folder)
+            issue(f"output-{kind}", fault, sample=sample.id, file=file)
+            for kind, fault in _output(sample, candidates[sample.id], folder)
         ]
 
     issues = each(samples, look, f"reading outputs of {editor}", progress)

@@ -52,8 +52,8 @@ def compare(
         item = frames_compared.compare(frame, a, b, directions, variants=variants, **settings)
         if item.lines:
             back = notes.given_back(frame.of_editors([a, b]))
-            told = (back,) if back else ()
-            comparisons.append(replace(item, notes=told, of_samples=_otherwise_shown(frame)))
+            remarks = (back,) if back else ()
+            comparisons.append(replace(item, notes=remarks, of_samples=_otherwise_shown(frame)))
     return comparisons
 
 

@@ -208,10 +208,10 @@ def _attention(
     refused, kept, firsts = dict[str, str](), dict[str, list[EditRecord]](), {}
     for editor in dict.fromkeys(record.editor for record in edits):
         records = [record for record in edits if record.editor == editor]
-        made = [record.edit(run.path) for record in records if record.status is Status.SCORED]
-        reasons = [remake.why_not(edit) for edit in made]
+        scored = [record.edit(run.path) for record in records if record.status is Status.SCORED]
+        reasons = [remake.why_not(edit) for edit in scored]
         if None in reasons:  # what of it cannot be watched gets a row that says so
-            kept[editor], firsts[editor] = records, made[reasons.index(None)]
+            kept[editor], firsts[editor] = records, scored[reasons.index(None)]
         else:
             refused[editor] = next(iter(reasons), None) or "it has no outputs"
     try:

@@ -77,9 +77,9 @@ class EditSummary:
             f"{n:,} {words.get(status, status.replace('_', ' '))}"
             for status, n in sorted(self.counts.items())
         ]
-        told = ", ".join(counts) or "no outputs"
+        tally = ", ".join(counts) or "no outputs"
         new = f"{self.edited} new in {self.seconds:.1f} s"
-        yield f"{self.editor} on {benchmark}: {told}; {new}"
+        yield f"{self.editor} on {benchmark}: {tally}; {new}"
         for status, (sample, reason) in sorted(self.reasons.items()):
             if status not in _FINE:
                 yield f"  {status}, first {sample}: {reason}"[:300]
@@ -160,15 +160,15 @@ def edit(
     process edits with this editor into the same run: nothing is paid twice.
     """
     plain_name(editor.name)
-    own, force = as_editor(editor), workers_of(workers)
-    if force.away and own.parallel == "thread":
+    worker, force = as_editor(editor), workers_of(workers)
+    if force.away and worker.parallel == "thread":
         why = "calls a service or has devices of its own here: its limits are kept in one process"
         raise UsageError(f"editor {editor.name!r} {why}; edit on this machine")
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
     show = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
         temporary.sweep(run.path / lease.TEMPORARY)  # what killed calls have left
-        work = _Work(run, benchmark, own, {})
+        work = _Work(run, benchmark, worker, {})
         todo = list(work.left(samples, retry, summary))
         show(0, len(todo), f"editing with {editor.name}")
         try:
@@ -227,26 +227,26 @@ class _Work:
     def _on_workers(
         self, todo: Sequence[Sample], force: Workers, seconds: float
     ) -> Iterator[EditRecord]:
-        own = self.editor
+        editor = self.editor
         try:
-            _ = force.here or pickle.dumps(own)
+            _ = force.here or pickle.dumps(editor)
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             why = f"cannot be sent to worker processes ({error}); edit with 0 workers"
-            raise catalog.broken("editors", own.name, why) from error
+            raise catalog.broken("editors", editor.name, why) from error
         pictures = [path for sample in todo[:1] for path in sample.images if path.exists()]
         for outcome in force.batches(
             [[sample] for sample in todo],
             _work,
             start=_start,
-            start_args=(self.run.path, self.benchmark, own),
+            start_args=(self.run.path, self.benchmark, editor),
             seconds=seconds,
-            needs=Needs(num_cpus=own.num_cpus, num_gpus=own.num_gpus, memory=own.memory),
-            alone=own.parallel == "serial",
+            needs=Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory),
+            alone=editor.parallel == "serial",
             places=(self.run.path / "run.sqlite", *pictures),
         ):
             (sample,) = outcome.items
             record = outcome.result or no_output(
-                self.benchmark, sample, own.name, Status.FAILED, outcome.died
+                self.benchmark, sample, editor.name, Status.FAILED, outcome.died
             )
             self.run.write_edits([record])
             yield record
@@ -320,9 +320,9 @@ def edit_material(
         summary.spent = costs.spent(made.editor)
     if request is not None:
         named = (("benchmark", "benchmarks", name), ("editor", "editors", request.editor))
-        found = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]
+        sources = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]
         facts = {
-            "plugins": [package.as_dict(word, of) for word, of, package in found if package.name],
+            "plugins": [package.as_dict(word, of) for word, of, package in sources if package.name],
             "settings": recorded(request.settings),
             "instruction": request.instruction,
             "template": request.template,

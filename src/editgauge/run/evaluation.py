@@ -81,18 +81,18 @@ class Evaluation:
         from editgauge.run.edit import Made, Request, edit_material, make
 
         if isinstance(editor, str):
-            made = make(self.material, Request(editor=editor, settings=settings))
+            work = make(self.material, Request(editor=editor, settings=settings))
         elif settings:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         elif isinstance(editor, Editor):
-            made = Made(editor)
+            work = Made(editor)
         elif name:
-            made = Made(FunctionEditor(editor, name))
+            work = Made(FunctionEditor(editor, name))
         else:
             raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
         again = statuses(",".join(several(retry)))
         limits: dict[str, Any] = {"workers": workers, "retry": again, "progress": progress}
-        return edit_material(self.material, self.folder, made, **limits)
+        return edit_material(self.material, self.folder, work, **limits)
 
     def score(
         self,

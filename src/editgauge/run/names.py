@@ -19,13 +19,13 @@ def entries(kind: str) -> list[dict[str, Any]]:
     least ``name`` and ``about``. A package that cannot be imported costs its own entry, which says
     why, and no other.
     """
-    own: list[dict[str, Any]] = []
+    entries_here: list[dict[str, Any]] = []
     if kind == "scorers":
         every = ((name, track) for name in catalog.names("benchmarks") for track in TRACKS)
-        own = [entry for name, track in every for entry in _scorers(name, track)]
+        entries_here = [entry for name, track in every for entry in _scorers(name, track)]
     if kind == "judges":
-        own = [{"name": name, "about": models.about(name)} for name in models.known()]
-    return [*own, *({"name": name, **_entry(kind, name)} for name in catalog.names(kind))]
+        entries_here = [{"name": name, "about": models.about(name)} for name in models.known()]
+    return [*entries_here, *({"name": name, **_entry(kind, name)} for name in catalog.names(kind))]
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:
@@ -38,8 +38,8 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
             metrics = [metric for scorer in scorers for metric in scorer.metrics]
             return {"package": package.name, **_measured(where, metrics)}
         if kind == "judges":
-            told = _measured("protocol for every benchmark", thing.judging().metrics)
-            return {"package": package.name, **told, "about": f"{told['about']}. {thing.about}"}
+            facts = _measured("protocol for every benchmark", thing.judging().metrics)
+            return {"package": package.name, **facts, "about": f"{facts['about']}. {thing.about}"}
         if kind == "benchmarks":
             count = thing.published_counts.get("")
             size = "" if count is None else f": {count:,} samples"
@@ -48,8 +48,8 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
         return {"about": about} if kind == "editors" else _engine(thing, about)
     except Exception as error:  # somebody's package: its fault is one line
         ours = isinstance(error, EditgaugeError | ImportError | AttributeError)
-        said = str(error) if ours else f"{type(error).__name__}: {error}"
-        return {"about": f"cannot be loaded: {said}"}
+        message = str(error) if ours else f"{type(error).__name__}: {error}"
+        return {"about": f"cannot be loaded: {message}"}
 
 
 def _engine(make: Any, about: str) -> dict[str, Any]:

@@ -23,11 +23,11 @@ def samples_as_html(samples: Sequence[Sample], run: Run, benchmark: str) -> str:
     editors = sorted({editor for _, editor in outputs})
     lines = [[*map(markup, ("sample", "instruction", "input", "reference", *editors))]]
     for sample in samples[:SHOWN]:
-        made = [outputs.get((sample.id, editor)) for editor in editors]
+        records = [outputs.get((sample.id, editor)) for editor in editors]
         pictures = [
             sample.image,
             sample.reference,
-            *(run.path / path if path else None for path in made),
+            *(run.path / path if path else None for path in records),
         ]
         lines.append([markup(sample.id), markup(sample.instruction), *map(thumbnail, pictures)])
     rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)

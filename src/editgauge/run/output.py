@@ -67,14 +67,14 @@ def edit_one(
         if again:
             (scratch / AGAIN).write_text(again, encoding="ascii")
         if sample.fault is not None:
-            made = Edit.without(sample.id, editor.name, Status.DATASET_FAULT, sample.fault)
+            edit = Edit.without(sample.id, editor.name, Status.DATASET_FAULT, sample.fault)
         else:
-            made = _checked(_call(editor, sample, scratch), sample, editor)
-        if made.seconds is None:
-            made = replace(made, seconds=round(time.perf_counter() - began, 6))
-        if made.path is None and sample.fault is None:
-            machine.raise_full_disk(made.reason, scratch)
-        return _into_place(run, benchmark, sample, stem, made, scratch)
+            edit = _checked(_call(editor, sample, scratch), sample, editor)
+        if edit.seconds is None:
+            edit = replace(edit, seconds=round(time.perf_counter() - began, 6))
+        if edit.path is None and sample.fault is None:
+            machine.raise_full_disk(edit.reason, scratch)
+        return _into_place(run, benchmark, sample, stem, edit, scratch)
 
 
 def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
@@ -96,8 +96,8 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     if not isinstance(made, Edit):
         why = f"wanted an Edit, found {type(made).__name__}"
     elif made.sample != sample.id or made.editor != editor.name:
-        own, other = (sample.id, editor.name), (made.sample, made.editor)
-        why = "wanted an edit of {!r} by {!r}, found one of {!r} by {!r}".format(*own, *other)
+        wanted, other = (sample.id, editor.name), (made.sample, made.editor)
+        why = "wanted an edit of {!r} by {!r}, found one of {!r} by {!r}".format(*wanted, *other)
     elif (made.path is None) == (made.status is Status.SCORED):
         why = f"status {made.status} with {'no file' if made.path is None else 'a file'}"
     else:
@@ -152,12 +152,12 @@ def _into_place(
     place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), stem)
     place = place.with_name(stem.name + header.extension)
     try:
-        own = _own_file(made.path, scratch)
-        mark, back = fingerprint(own), given_back(own, sample)
+        file = _own_file(made.path, scratch)
+        mark, back = fingerprint(file), given_back(file, sample)
         above = paths.folder(run, place.parent)
         for extension in EXTENSIONS:  # an older output of another format would be found first
             (above / (stem.name + extension)).unlink(missing_ok=True)
-        os.replace(own, above / place.name)
+        os.replace(file, above / place.name)
     except OSError as error:
         raise paths.unwritable(run / place, error) from error
     record = replace(record, width=header.width, height=header.height, given_back=back)
@@ -169,6 +169,6 @@ def _own_file(path: Path, scratch: Path) -> Path:
     shared = path.is_symlink() or path.stat().st_nlink > 1
     if not shared and path.resolve().is_relative_to(scratch.resolve()):
         return path
-    own = scratch / f"copy-{secrets.token_hex(4)}"
-    hashes.copy(path, own)
-    return own
+    copied = scratch / f"copy-{secrets.token_hex(4)}"
+    hashes.copy(path, copied)
+    return copied

@@ -110,8 +110,8 @@ class Plan:
         self, number: int, scorer: Scorer, by_editor: Mapping[str, Pairs]
     ) -> Iterator[Item]:
         for editor, every in sorted(by_editor.items()):
-            made = [(s, r.edit(self._run.path), r) for s, r in every if s.fault is None]
-            there = [(s, e, r) for s, e, r in made if e.ok]
+            scored = [(s, r.edit(self._run.path), r) for s, r in every if s.fault is None]
+            there = [(s, e, r) for s, e, r in scored if e.ok]
             marks = [digest(self._named(scorer, s), r.fingerprint) for s, _, r in there]
             mark = digest(self._made_by[number], sorted(marks))
             why = None if there else (Status.MISSING, "no output to score")
@@ -126,10 +126,10 @@ class Plan:
         nothing to score (`why`) they are made here, and None is left.
         """
         wanted, (sample, editor) = set(), place
-        told, here = self._told, self._summary
+        counts, here = self._told, self._summary
         for name, variant in ((one.name, v) for one in scorer.metrics for v in one.variants):
             key: RowKey = (
-                told.benchmark, sample, editor, scorer.name, name, variant, scorer.source, 0
+                counts.benchmark, sample, editor, scorer.name, name, variant, scorer.source, 0
             )  # fmt: skip
             known = self._done.get(key, {})
             status = known.get(mark)

@@ -29,15 +29,15 @@ def load(file: str | Path) -> list[str]:
     if not place.is_file() or place.suffix != ".py":
         raise UsageError(f"{file}: wanted a Python file, found none there")
     kinds = {"benchmarks": Benchmark, "scorers": Scorer, "editors": BaseEditor}
-    found = []
+    modules = []
     for thing in list(vars(_run(place)).values()):
         for kind, of in kinds.items():
             if isinstance(thing, of):
                 catalog.hand_over(kind, thing.name, thing, place.name)  # type: ignore[attr-defined]
-                found.append(f"{kind[:-1]} {thing.name}")  # type: ignore[attr-defined]
-    if not found:
+                modules.append(f"{kind[:-1]} {thing.name}")  # type: ignore[attr-defined]
+    if not modules:
         raise UsageError(f"{file}: no benchmark, and nothing under @metric or @editor, is in it")
-    return found
+    return modules
 
 
 def _run(place: Path) -> ModuleType:

@@ -110,7 +110,7 @@ def run_batches(
             yield Done(batch, work(batch))
         return
     orders = pickle.dumps((work, start, start_args))
-    slots = [_Slot(orders, own) for own in environments or [{}] * workers]
+    slots = [_Slot(orders, environment) for environment in environments or [{}] * workers]
     try:
         yield from _outcomes(Line(batches), slots, seconds)
         for slot in slots:
@@ -154,7 +154,7 @@ def _answers(busy: Sequence[_Slot]) -> list[tuple[_Slot, str, Any]]:
     began, most = time.monotonic(), min(1.0, *(slot.left for slot in busy))
     wait([one for slot in busy for one in slot.waited_for()], max(0.0, most))
     passed = min(1.0, time.monotonic() - began)
-    return [(slot, *said) for slot in busy if (said := slot.look(passed)) is not None]
+    return [(slot, *answer) for slot in busy if (answer := slot.look(passed)) is not None]
 
 
 class _Slot:

@@ -190,9 +190,9 @@ def _serve(pipe: Connection, address: str, workers: int | None) -> None:
         os.dup2(nowhere, stream)
     os.chdir(os.sep)  # where Ray's workers look for modules first: not in the user's folder
     ray, here = library(), address == "local"
-    own = {"num_cpus": workers, "include_dashboard": False} if here else {}
+    settings = {"num_cpus": workers, "include_dashboard": False} if here else {}
     try:
-        ray.init(address=address, namespace="editgauge", log_to_driver=False, **own)
+        ray.init(address=address, namespace="editgauge", log_to_driver=False, **settings)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         pipe.send(("error", (str(error).strip().splitlines() or [repr(error)])[0]))
         return

@@ -47,6 +47,8 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
     drawn: list[Path] = []
     for each in parts:
         folder = to / "papers" / each.frame.benchmark
-        found = figures.figures(each.frame, each.metrics, each.plots, published=each.published)
-        drawn += drawing.write(found, folder, ("svg", "png", "pdf"))
+        figures_drawn = figures.figures(
+            each.frame, each.metrics, each.plots, published=each.published
+        )
+        drawn += drawing.write(figures_drawn, folder, ("svg", "png", "pdf"))
     return drawn

@@ -68,8 +68,8 @@ def score(
     run.keep_metrics(benchmark, [metric for scorer in scorers for metric in scorer.metrics])
     made_by = [dict((origins or {}).get(one.name) or one.origin()) for one in scorers]
     cut = tuple(str(root) for root in (run.path, *roots))
-    told = Told(benchmark, list(scorers), made_by, cut, run.path)
-    todo = Plan(run, told, hashes, retry, summary).make(samples, edits)
+    orders = Told(benchmark, list(scorers), made_by, cut, run.path)
+    todo = Plan(run, orders, hashes, retry, summary).make(samples, edits)
     largest = max([BATCH, *(scorer.batch for scorer in scorers)])
     for note, items, whole, most in (
         ("scoring", todo.alone, alone, BATCH),
@@ -77,7 +77,7 @@ def score(
         ("scoring sets", todo.sets, True, BATCH),
     ):
         if items:
-            phase = _Phase(run, told, hashes, summary, items, whole, 1 if alone else most)
+            phase = _Phase(run, orders, hashes, summary, items, whole, 1 if alone else most)
             phase.score(note, workers_of(workers), seconds_an_output, progress)
     hashes.flush()
     summary.seconds = time.perf_counter() - began
@@ -234,10 +234,10 @@ class Scoring:
             if not isinstance(scorer, Scorer):
                 why = f"wanted scorers, such as @metric makes; found {scorer!r:.60}"
                 raise UsageError(why, argument="metrics")
-            own = {scorer.name, *(metric.name for metric in scorer.metrics)}
-            if taken := sorted(own & names):
+            claimed = {scorer.name, *(metric.name for metric in scorer.metrics)}
+            if taken := sorted(claimed & names):
                 raise UsageError(f"{taken[0]!r}: another has this name", argument="metrics")
-            names |= own
+            names |= claimed
             self.scorers.append(scorer)
 
     def empty_columns(self) -> dict[str, list[str]]:
@@ -301,10 +301,10 @@ class Scoring:
             why = f"{pattern or map}: wanted with it a folder of outputs"
             raise UsageError(why, argument="pattern" if pattern else "map")
         edits: list[EditRecord] = []
-        for editor, found in self._matches(place, editors, pattern, map).items():
-            found.need_one_each()
-            what = (self.folder, name, editor, found.folder)
-            edits += import_outputs(*what, samples, hashes, found.named)
+        for editor, matches in self._matches(place, editors, pattern, map).items():
+            matches.need_one_each()
+            what = (self.folder, name, editor, matches.folder)
+            edits += import_outputs(*what, samples, hashes, matches.named)
         return edits
 
     def _matches(
@@ -314,19 +314,21 @@ class Scoring:
         nothing in one of the editor's own.
         """
         samples, every = self.material.samples, self.material.every
-        own = sorted(one.name for one in place.iterdir() if one.is_dir()) if place.is_dir() else []
-        found = {
+        folders = (
+            sorted(one.name for one in place.iterdir() if one.is_dir()) if place.is_dir() else []
+        )
+        matches = {
             name: matches_of(place / name, every, pattern, map).of(samples)
-            for name in own
+            for name in folders
             if name in editors or (not editors and name[0] != ".")
         }
-        found = {name: one for name, one in found.items() if one.named or len(editors) > 1}
-        if lost := [one for one in editors if one not in found][: len(editors) > 1]:
+        matches = {name: one for name, one in matches.items() if one.named or len(editors) > 1}
+        if lost := [one for one in editors if one not in matches][: len(editors) > 1]:
             raise UsageError(f"{lost[0]}: no such folder in {place}", argument="editors")
-        if not found:
+        if not matches:
             name = editors[0] if editors else plain_name(place.absolute().name)
-            found = {name: matches_of(place, every, pattern, map).of(samples)}
-        return found
+            matches = {name: matches_of(place, every, pattern, map).of(samples)}
+        return matches
 
     def _record(self, data: str, edits: Sequence[EditRecord], summary: Summary) -> None:
         self.folder.record(

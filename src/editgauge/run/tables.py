@@ -60,26 +60,26 @@ def tables(
         people=averaged_for(asked.sources),
         side_by_side=True,
     )
-    made = [
+    listed = [
         table
         for frame in frames
         for variant in variants
         for table in tables_of_frame(frame, variant, shown, among=variants)
     ]
     if any(frame.side for frame in frames):
-        made = papers_first(made)
+        listed = papers_first(listed)
     if not (shown.by or asked.editors or asked.sources):
-        there = {table.benchmark for table in made}
+        there = {table.benchmark for table in listed}
         for frame in read:
             if frame.benchmark in there:
-                made += _agreements(rows.narrowed(frame, asked.where), variants, shown)
+                listed += _agreements(rows.narrowed(frame, asked.where), variants, shown)
     if shown.only:
-        names = ", ".join(sorted({item.name for item in made}))
-        made = [item for item in made if item.name == shown.only]
-        if not made:
-            told = f"no such table here; there are: {names or 'none'}"
-            raise UsageError(f"{shown.only}: {told}", argument="only")
-    return with_columns(made, asked.columns)
+        names = ", ".join(sorted({item.name for item in listed}))
+        listed = [item for item in listed if item.name == shown.only]
+        if not listed:
+            message = f"no such table here; there are: {names or 'none'}"
+            raise UsageError(f"{shown.only}: {message}", argument="only")
+    return with_columns(listed, asked.columns)
 
 
 def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> Iterator[Table]:

@@ -119,19 +119,19 @@ def start(told: Told) -> None:
 
 def work(batch: Sequence[Item]) -> Scored:
     """Score a batch."""
-    told = _told
-    assert told is not None
+    orders = _told
+    assert orders is not None
     changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
     batch = [item for item in batch if item.edit.path not in changed]
     done = Scored(changed=changed)
-    for number, scorer in enumerate(told.scorers):
+    for number, scorer in enumerate(orders.scorers):
         items = [item for item in batch if any(task.scorer == number for task in item.tasks)]
         if scorer.batch > 1 and items:
-            _take(told, number, _stream(told, scorer, items), done)
+            _take(orders, number, _stream(orders, scorer, items), done)
     for item in batch:  # all of an output's scorers together: its pictures are read once
         for number in (task.scorer for task in item.tasks):
-            if told.scorers[number].batch == 1:
-                _take(told, number, _each(told, told.scorers[number], [item]), done)
+            if orders.scorers[number].batch == 1:
+                _take(orders, number, _each(orders, orders.scorers[number], [item]), done)
     return done
 
 

@@ -95,17 +95,17 @@ def import_scores(
     known, metrics, result = {one.id: one for one in samples}, benchmark.every_metric, Imported()
     rows: dict[object, Row] = {}
     seen: dict[tuple[str, str, str], str] = {}
-    for found in _read(benchmark, path, known, editor):
-        if not judge and not found.script:
+    for released in _read(benchmark, path, known, editor):
+        if not judge and not released.script:
             raise DataError(f"{path}: holds scores of a judge; name the judge")
-        if found.sample not in known or found.metric not in metrics:
-            result.unknown.append(f"{found.editor}: {found.sample}, {found.metric}")
+        if released.sample not in known or released.metric not in metrics:
+            result.unknown.append(f"{released.editor}: {released.sample}, {released.metric}")
             continue
-        key = (found.editor, found.sample, found.metric)
-        if seen.setdefault(key, str(found.value)) != str(found.value):
-            told = f"{found.sample} has two values of {found.metric}"
-            raise DataError(f"{path.name}: {told}; remove one of the entries")
-        for row in _rows(benchmark.name, metrics[found.metric], found, judge):
+        key = (released.editor, released.sample, released.metric)
+        if seen.setdefault(key, str(released.value)) != str(released.value):
+            message = f"{released.sample} has two values of {released.metric}"
+            raise DataError(f"{path.name}: {message}; remove one of the entries")
+        for row in _rows(benchmark.name, metrics[released.metric], released, judge):
             rows[row.key] = row
     done = run.done(benchmark.name, [JUDGE_SCORER, MEASURED])
     new = [row for row in rows.values() if row.fingerprint not in done.get(row.key, {})]
@@ -122,7 +122,7 @@ def _read(
     """What the first of the benchmark's readers makes of the path; of a folder that none takes as a
     whole, of each file in it.
     """
-    wanted, found = [], "nothing there"
+    wanted, listed = [], "nothing there"
     for reader in benchmark.importers():
         try:
             if scores := list(reader(path, known, editor)):
@@ -130,7 +130,7 @@ def _read(
             raise WrongFormat(path, "scores", "none in it")
         except WrongFormat as error:
             wanted.append(error.wanted)
-            found = error.found
+            listed = error.found
     files = sorted(path.rglob("*.json")) if path.is_dir() else []
     if files and editor:
         return [score for file in files for score in _read(benchmark, file, known, editor)]
@@ -138,7 +138,7 @@ def _read(
         why = f"wanted: the files of {path} do not say whose scores they are"
         raise UsageError(why, argument="editor")
     raise DataError(
-        f"{path}: wanted {'; or '.join(dict.fromkeys(wanted)) or 'no file at all'}; found {found}"
+        f"{path}: wanted {'; or '.join(dict.fromkeys(wanted)) or 'no file at all'}; found {listed}"
     )
 
 
@@ -181,16 +181,16 @@ def _outcomes(metric: Metric, found: ReleasedScore) -> Iterator[tuple[Variant, O
         yield "faithful", good if inside else (None, *(none if value is None else beyond))
         return
     if found.failed and found.recorded is not None:
-        told = f"as the released summary counts it: {found.failed}"
-        yield "faithful", (found.recorded, Status.SCORED, told)
+        message = f"as the released summary counts it: {found.failed}"
+        yield "faithful", (found.recorded, Status.SCORED, message)
     elif found.failed:
         yield "faithful", failed
     else:
         plain = value is not None and not math.isinf(value)
         yield "faithful", good if plain else (None, Status.UNPARSABLE, f"no number: {shown}")
     whole = inside and value is not None and value.is_integer()
-    told = f"not an integer from {scale}: {shown}"
-    strictly = failed if found.failed else good if whole else (None, Status.UNPARSABLE, told)
+    message = f"not an integer from {scale}: {shown}"
+    strictly = failed if found.failed else good if whole else (None, Status.UNPARSABLE, message)
     yield "corrected", found.strict or strictly
 
 
@@ -201,10 +201,10 @@ def number(value: Any) -> float | None:
     """A number as it is, also +∞; None for anything else."""
     try:
         given = isinstance(value, int | float) and not isinstance(value, bool)
-        found = float(value) if given else math.nan
+        parsed = float(value) if given else math.nan
     except OverflowError:
         return None
-    return None if math.isnan(found) or found == -math.inf else found
+    return None if math.isnan(parsed) or parsed == -math.inf else parsed
 
 
 def read_json(path: Path, *, lines: bool = False) -> Any:

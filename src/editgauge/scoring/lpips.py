@@ -84,7 +84,7 @@ class LpipsScorer(NeuralScorer):
         """As `Scorer`; pictures are read ahead, frames go through the network one by one."""
         runtime = self.ready()
         network = lpips_network(self.net, self.folder, runtime)
-        made = [(metric.name, name) for metric in self.metrics for name in metric.variants]
+        wanted = [(metric.name, name) for metric in self.metrics for name in metric.variants]
         depth, workers = reading_for(runtime.device)
         with threads():
             for index, frames in read_ahead(
@@ -97,7 +97,7 @@ class LpipsScorer(NeuralScorer):
                     yield index, not_scored(self.metrics, *failure(frames, pairs[index][1]))
                     continue
                 value = _distance(network, frames)
-                yield index, [_score(metric, name, value[name], frames) for metric, name in made]
+                yield index, [_score(metric, name, value[name], frames) for metric, name in wanted]
 
     def _checked(self, sample: Sample, edit: Edit) -> Frames:
         frames = self.frames(sample, edit)

@@ -84,16 +84,16 @@ def lacking(origin: Mapping[str, Any]) -> str:
     """What a scorer with this origin has not and cannot work without, with the command that brings
     it; "" where nothing is known to be lacking.
     """
-    told = []
+    reasons = []
     for value in origin.values():
-        found = value.get("state") if isinstance(value, Mapping) else None
-        if found in ("not here", "wrong"):
+        weights_state = value.get("state") if isinstance(value, Mapping) else None
+        if weights_state in ("not here", "wrong"):
             other = "are other files than their checksums say; remove them, then"
-            name, why = value["weights"], other if found == "wrong" else "are not here"
-            told.append(f"weights {name!r} {why}: {find(name).command}")
+            name, why = value["weights"], other if weights_state == "wrong" else "are not here"
+            reasons.append(f"weights {name!r} {why}: {find(name).command}")
     if "torch" in origin and origin["torch"] is None:
-        told.append("torch is not installed: pip install 'editgauge[neural]'")
-    return "; ".join(told)
+        reasons.append("torch is not installed: pip install 'editgauge[neural]'")
+    return "; ".join(reasons)
 
 
 @functools.cache
@@ -184,9 +184,9 @@ class ClipScorer(NeuralScorer):
             "text": vectors,
             "head": self._head() if "head" in parts else None,
         }
-        made = [(measure, name) for measure in self.measures for name in measure.metric.variants]
+        wanted = [(measure, name) for measure in self.measures for name in measure.metric.variants]
         for number, pair in enumerate(pairs):
-            yield number, [_clip(known, notes, measure, name, *pair) for measure, name in made]
+            yield number, [_clip(known, notes, measure, name, *pair) for measure, name in wanted]
 
     def _head(self) -> Any:
         """Weight and bias of the aesthetic score, or why there are none: the others do without."""
@@ -228,17 +228,17 @@ def _feature(
     if part == "reference" and sample.reference is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
     if part == "head":
-        found = known["head"]
+        vector = known["head"]
     elif part == "text":
-        found = known["text"][text_of(sample, measure.text)]
+        vector = known["text"][text_of(sample, measure.text)]
     elif part == "cropped" or (released and part == "output"):
-        found = known["cropped"][edit.path]
+        vector = known["cropped"][edit.path]
     else:
         paths = {"output": edit.path, "input": sample.image, "reference": sample.reference}
-        found = known["picture"][paths[part]]
-    if isinstance(found, Exception):
-        raise found
-    return found
+        vector = known["picture"][paths[part]]
+    if isinstance(vector, Exception):
+        raise vector
+    return vector
 
 
 # -- Fréchet distance ------------------------------------------------------------------------------

@@ -28,12 +28,12 @@ class Scorers:
 
     def origins(self) -> dict[str, dict[str, Any]]:
         """Scorer -> its origin, with the package and version that it comes from."""
-        found = {}
+        origins = {}
         for scorer in self.scorers:
             package = self.packages.get(scorer.name)
             of = {"package": package.name, "package_version": package.version} if package else {}
-            found[scorer.name] = {**scorer.origin(), **of}
-        return found
+            origins[scorer.name] = {**scorer.origin(), **of}
+        return origins
 
 
 def scorers_of(

@@ -261,8 +261,8 @@ def squared_error_scores(variant: Variant, compute: Callable[[], float]) -> list
     try:
         mse = compute()
     except (NoScore, cv2.error) as error:  # OpenCV's: of memory, of a transform beyond its range
-        told = f"the output cannot be laid over the input: {error}"
-        why = error if isinstance(error, NoScore) else NoScore(Status.FAILED, told)
+        message = f"the output cannot be laid over the input: {error}"
+        why = error if isinstance(error, NoScore) else NoScore(Status.FAILED, message)
         return [why.score("mse", variant), why.score("psnr", variant)]
     return [Score(metric="mse", value=mse, variant=variant), psnr_score("psnr", mse, variant)]
 

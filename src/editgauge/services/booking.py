@@ -100,16 +100,16 @@ class Ledger:
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
         """Why nothing further is sent, and what can be done."""
         totals, factor = self.totals, self.factor(model)
-        said = (
+        message = (
             f"stopped before the budget was passed: {totals.booked:.4f} of {self.budget or 0:.4f} "
             f"US dollars are booked, and the next call may cost {most * factor:.4f}"
         )
         if factor > 1.0:
-            said += f" ({factor:.1f} times its price, because a bill was)"
-        said += "; what was done is kept. "
+            message += f" ({factor:.1f} times its price, because a bill was)"
+        message += "; what was done is kept. "
         if (standing := totals.booked - totals.billed) > 5e-5:
-            said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
-        return BudgetExceeded(f"{said}Raise the budget to go on")
+            message += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
+        return BudgetExceeded(f"{message}Raise the budget to go on")
 
     def keep_in(self, path: Path | None, budget: float | None) -> None:
         """Book in this file (None: in memory) from now on, under this budget; the one before is
@@ -170,13 +170,13 @@ class Ledger:
 
     def standing(self, keys: list[str]) -> dict[str, Entry]:
         """The calls with these keys that are still under way, of whatever command."""
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         for start in range(0, len(keys), 500):
             part = keys[start : start + 500]
             marks = ", ".join("?" * len(part))
             calls = self.paid.calls(f"state = 'sent' AND key IN ({marks})", *part)
-            found |= {c.key: Entry(c.id, c.model, c.most, c.most) for c in calls}
-        return found
+            entries |= {c.key: Entry(c.id, c.model, c.most, c.most) for c in calls}
+        return entries
 
     def knows(self, key: str) -> bool:
         """Whether a call with this key was booked and not released, by whatever command."""

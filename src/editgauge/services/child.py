@@ -45,8 +45,8 @@ class Child:
         if hasattr(os, "set_blocking"):
             os.set_blocking(self.process.stdin.fileno(), False)
         self._readers = [
-            threading.Thread(target=_read, args=told, daemon=True)
-            for told in ((self.process.stdout, self._keep), (self.process.stderr, self.note))
+            threading.Thread(target=_read, args=stream, daemon=True)
+            for stream in ((self.process.stdout, self._keep), (self.process.stderr, self.note))
         ]
         for reader in self._readers:
             reader.start()

@@ -145,9 +145,9 @@ class Http:
             connection.connect()
         state.sock = connection.sock
         connection.putrequest(request.method, path, skip_accept_encoding=True)
-        own = self._headers if request.own else {}
+        own_headers = self._headers if request.own else {}
         body = {} if request.pieces is None else {"Content-Length": str(request.size)}
-        given = {"Accept-Encoding": "identity", **own, **request.headers, **body}
+        given = {"Accept-Encoding": "identity", **own_headers, **request.headers, **body}
         for name, value in given.items():
             connection.putheader(name, value)
         connection.endheaders()
@@ -187,8 +187,8 @@ class Http:
             return Lost(str(error), sent=True)
         if state.late or isinstance(error, TimeoutError):
             return Lost(f"no complete answer within {seconds:g} s", sent=sent, late=True)
-        said = self.secrets.line(f"{type(error).__name__}: {error}".rstrip(": "), 200)
-        return Lost(f"{'no answer' if sent else 'no connection'} ({said})", sent=sent)
+        reason = self.secrets.line(f"{type(error).__name__}: {error}".rstrip(": "), 200)
+        return Lost(f"{'no answer' if sent else 'no connection'} ({reason})", sent=sent)
 
     def close(self) -> None:
         with self._lock:

@@ -122,8 +122,8 @@ def named(model: str, names: Iterable[str]) -> str | None:
 
 def price_of(model: str) -> Price | None:
     """The price of a judge by the table. None when there is none."""
-    found: Price | None = _line(model, _table().judges)
-    return found
+    price: Price | None = _line(model, _table().judges)
+    return price
 
 
 def price_as_given(text: str, known: Price | None = None) -> Price:
@@ -144,8 +144,8 @@ def image_price_of(model: str, given: float | None = None) -> ImagePrice:
     """The price of an image model by the table; `given` is one output's, said by the user."""
     if given is not None:
         return ImagePrice(picture=given, source="as given")
-    found: ImagePrice = _line(model, _table().editors) or ImagePrice()
-    return found
+    price: ImagePrice = _line(model, _table().editors) or ImagePrice()
+    return price
 
 
 # -- bills -----------------------------------------------------------------------------------------
@@ -189,10 +189,10 @@ def told_cost(record: Any) -> float | None:
     """The US dollars that a usage record names itself (OpenRouter's ``cost``), up to
     `DEAREST_REPLY`, else None.
     """
-    told = record.get("cost") if isinstance(record, Mapping) else None
-    if isinstance(told, bool) or not isinstance(told, int | float):
+    cost = record.get("cost") if isinstance(record, Mapping) else None
+    if isinstance(cost, bool) or not isinstance(cost, int | float):
         return None
-    return float(told) if 0 <= told <= DEAREST_REPLY else None
+    return float(cost) if 0 <= cost <= DEAREST_REPLY else None
 
 
 _THINKING = re.compile("reason|think|thought", re.IGNORECASE)

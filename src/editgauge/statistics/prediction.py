@@ -95,12 +95,12 @@ def parts_of(y: ArrayLike, f: ArrayLike, strata: ArrayLike | None = None) -> lis
         largest = np.bincount(joined).argmax()
         target = dict(zip(names[rated].tolist(), joined.tolist(), strict=True))
         codes = np.array([target.get(name, largest) for name in names.tolist()], dtype=np.int64)
-    found = []
+    parts = []
     for code in np.unique(codes).tolist():
         mine = codes == code
         both = mine & rated
-        found.append(Part(mine.sum() / len(score), rating[both], score[both], score[mine]))
-    return found
+        parts.append(Part(mine.sum() / len(score), rating[both], score[both], score[mine]))
+    return parts
 
 
 def corrected_mean(
@@ -205,22 +205,22 @@ def more_ratings(y: ArrayLike, f: ArrayLike, *, strata: ArrayLike | None = None)
     difference as large as the estimate. None where nothing is estimated yet, or the estimate is 0.
     """
     parts = parts_of(y, f, strata)
-    found = corrected_mean(y, f, strata=strata)
-    if math.isnan(found.value) or found.value == 0:
+    estimate = corrected_mean(y, f, strata=strata)
+    if math.isnan(estimate.value) or estimate.value == 0:
         return None
-    if found.low > 0 or found.high < 0:
+    if estimate.low > 0 or estimate.high < 0:
         return 0
-    target = abs(found.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(POWER))
+    target = abs(estimate.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(POWER))
 
     def error(rated: int) -> float:
         """The standard error, ratings shared out over the strata as they are now."""
         variance = 0.0
         for part in parts:
             whole, now = len(part.scores), len(part.rated)
-            n = min(whole, max(now, round(now * rated / found.rated)))
-            spread = float((part.rated - found.weight * part.known).var(ddof=1))
+            n = min(whole, max(now, round(now * rated / estimate.rated)))
+            spread = float((part.rated - estimate.weight * part.known).var(ddof=1))
             variance += part.share**2 * spread * (1 / n - 1 / whole)
         return math.sqrt(variance)
 
-    counts = range(found.rated, found.judged)  # the more, the smaller the error
+    counts = range(estimate.rated, estimate.judged)  # the more, the smaller the error
     return bisect.bisect_left(counts, -target, key=lambda count: -error(count))

@@ -50,11 +50,11 @@ def is_yes_or_no(values: ArrayLike, low: float, high: float) -> bool:
     scale, and that is 0 to 1 (a share) or both ends occur. A score of more steps that is the
     highest throughout is none.
     """
-    found = np.asarray(values, dtype=np.float64)
-    if not (math.isfinite(low) and math.isfinite(high) and len(found)):
+    numbers = np.asarray(values, dtype=np.float64)
+    if not (math.isfinite(low) and math.isfinite(high) and len(numbers)):
         return False
-    share = (low, high) == (0.0, 1.0) or bool(np.ptp(found))
-    return bool(share and ((found == low) | (found == high)).all())
+    share = (low, high) == (0.0, 1.0) or bool(np.ptp(numbers))
+    return bool(share and ((numbers == low) | (numbers == high)).all())
 
 
 def two_valued_limits(
@@ -65,8 +65,8 @@ def two_valued_limits(
     `size`: how many samples there are in all, of which these are drawn without replacement: the
     interval is that of n·(size - 1)/(size - n) trials, and the mean itself where all are known.
     """
-    found = (np.asarray(values, dtype=np.float64) - low) / (high - low)
-    n, share = len(found), float(found.mean())
+    shares = (np.asarray(values, dtype=np.float64) - low) / (high - low)
+    n, share = len(shares), float(shares.mean())
     if n >= size:
         return low + (high - low) * share, low + (high - low) * share
     first, last = wilson(share, n if math.isinf(size) else n * (size - 1) / (size - n))

@@ -43,13 +43,13 @@ def address_of(path: Path | str | None) -> str | None:
     machine that is called so is one. Raises `UsageError` for chained addresses.
     """
     text = "" if path is None else str(path)
-    found = _ADDRESS.match(text)
+    match = _ADDRESS.match(text)
     chained = "::" in text and ":/" in text
-    if not (found or chained) or os.path.lexists(text):
+    if not (match or chained) or os.path.lexists(text):
         return None
-    if found is None or chained or found[1] == "file":
+    if match is None or chained or match[1] == "file":
         raise UsageError(f"{path}: wanted a path, or one address such as s3://bucket/folder")
-    return f"{found[1]}://{found[2].rstrip('/')}"
+    return f"{match[1]}://{match[2].rstrip('/')}"
 
 
 class Entry(NamedTuple):
@@ -75,7 +75,7 @@ class Store:
         """Every file below the address (or below a folder of it), by path. Raises `DataError` for a
         name that leads out of it.
         """
-        root, found = self.base.rstrip("/"), []
+        root, files = self.base.rstrip("/"), []
         self.system.invalidate_cache()
 
         def find() -> Any:
@@ -89,8 +89,8 @@ class Store:
             if why := paths.misplaced(relative):
                 raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
             version = next((facts[one] for one in _VERSIONS if facts.get(one)), "")
-            found.append(Entry(relative, name, int(facts.get("size") or 0), str(version)))
-        return found
+            files.append(Entry(relative, name, int(facts.get("size") or 0), str(version)))
+        return files
 
     def fetch(self, entry: Entry, target: Path) -> None:
         """Bring a file to `target`, whole or not at all."""
@@ -113,8 +113,8 @@ class Store:
 
     def glob(self, below: str) -> list[str]:
         """The addresses that a pattern below this address (which may be one) matches."""
-        found = self._tried(self.system.glob, f"{self.base}/{below}")
-        return [self.system.unstrip_protocol(name) for name in found]
+        matching = self._tried(self.system.glob, f"{self.base}/{below}")
+        return [self.system.unstrip_protocol(name) for name in matching]
 
     def _tried(self, call: Callable[..., Result], *args: Any, **more: Any) -> Result:
         for attempt in range(1, ATTEMPTS + 1):
@@ -127,9 +127,9 @@ class Store:
                 else:
                     mend = f"tried {ATTEMPTS} times: run the same command again later"
                 if final or attempt == ATTEMPTS:
-                    said = (str(error).strip().splitlines() or [""])[0][:300]
-                    told = f"{self.address}: {said or kind}; {mend}"
-                    raise DownloadError(told) from error
+                    words = (str(error).strip().splitlines() or [""])[0][:300]
+                    message = f"{self.address}: {words or kind}; {mend}"
+                    raise DownloadError(message) from error
             time.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
         raise AssertionError("unreachable")
 

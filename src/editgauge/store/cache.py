@@ -38,7 +38,7 @@ class Cache:
         if self.path is None:
             wanted = self._memory.keys() if keys is None else keys
             return {key: self._memory[key] for key in wanted if key in self._memory}
-        query, found = "SELECT * FROM known", dict[str, bytes]()
+        query, values = "SELECT * FROM known", dict[str, bytes]()
 
         def read(db: sqlite3.Connection) -> None:
             if keys is None:
@@ -48,10 +48,10 @@ class Cache:
                 there = db.execute(f"{query} WHERE key IN (SELECT value FROM json_each(?))", asked)
             for key, value, mark in there:
                 if isinstance(value, bytes) and zlib.crc32(value) == mark:  # else computed again
-                    found[key] = value
+                    values[key] = value
 
         self._tried(read)
-        return found
+        return values
 
     def put(self, values: Mapping[str, bytes]) -> None:
         """Keep values. The same key is only ever given the same value, or the newer one counts."""

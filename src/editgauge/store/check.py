@@ -43,18 +43,18 @@ class Damage:
 def check(run: Run) -> list[Damage]:
     """Everything that is damaged in a run; changes nothing."""
     with contextlib.closing(Run(run.path)) as fresh:
-        found = [*_in_rows(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
-        found += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
-        return found + list(_elsewhere(fresh))
+        damages = [*_in_rows(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
+        damages += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
+        return damages + list(_elsewhere(fresh))
 
 
 def repair(run: Run) -> list[Damage]:
     """Repair what can be repaired; returns what was done. Raises `RunError` when the run cannot be
     written.
     """
-    found = [item for item in check(run) if not item.by_hand]
+    damages = [item for item in check(run) if not item.by_hand]
     run.close()
-    places = {item.place for item in found}
+    places = {item.place for item in damages}
     if FILE in places:
         _rewrite(run.path / FILE)
     if snapshot.FILE in places:
@@ -64,30 +64,32 @@ def repair(run: Run) -> list[Damage]:
             paid.drop(*paid.damaged())
     lease.sweep(run.path)
     with contextlib.closing(Run.open(run.path)) as fresh:
-        fresh.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
+        fresh.record(
+            "check-run", repaired=[f"{item.place}: {item.found}" for item in damages[:100]]
+        )
     run.damage = None
     run.problems.clear()
-    return found
+    return damages
 
 
 def _rewrite(file: Path) -> None:
     """Put a sound database with every record that is proven into a run's place."""
-    made = file.with_name(temporary.new_name())
+    fresh_file = file.with_name(temporary.new_name())
     try:
         with (
             contextlib.closing(salvage.salvaged(file)) as memory,
-            contextlib.closing(sqlite3.connect(made)) as db,
+            contextlib.closing(sqlite3.connect(fresh_file)) as db,
         ):
             memory.backup(db)
             db.execute("PRAGMA journal_mode = WAL")
         for suffix in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(f"{file}{suffix}", f"{file}.damaged{suffix}")
-        os.replace(made, file)
+        os.replace(fresh_file, file)
     except (OSError, sqlite3.Error) as error:
         raise sqlite.broken(file, error) from error
     finally:
-        made.unlink(missing_ok=True)
+        fresh_file.unlink(missing_ok=True)
 
 
 def _in_rows(run: Run) -> Iterator[Damage]:
@@ -109,15 +111,15 @@ def _in_rows(run: Run) -> Iterator[Damage]:
 
 def _in_pictures(run: Run) -> Iterator[Damage]:
     for one in run.edits():
-        told = "another one than its record and its scores are of"
-        if one.path and (why := _fault(run, one.path, "edits", one.fingerprint, told)):
+        message = "another one than its record and its scores are of"
+        if one.path and (why := _fault(run, one.path, "edits", one.fingerprint, message)):
             found = f"the output of {one.editor} for {one.sample!r}: {why}"
             yield Damage(one.path, found, _OUTPUT, by_hand=True)
     for benchmark in run.benchmarks():
         for sample in run.samples(benchmark):
             for place, mark in (sample.get("marks") or {}).items():
-                told = "not the one that was kept"
-                if why := _fault(run, place, f"inputs/{benchmark}", mark, told):
+                message = "not the one that was kept"
+                if why := _fault(run, place, f"inputs/{benchmark}", mark, message):
                     found = f"a picture of the sample {sample['id']!r}: {why}"
                     yield Damage(place, found, _KEEP, by_hand=True)
 
@@ -142,15 +144,15 @@ def _in_paid(run: Run) -> Iterator[Damage]:
         yield Damage(PAID, str(error), "not touched: bring a copy, or remove it", by_hand=True)
         return
     if damaged:
-        told = f"{len(damaged)} replies are not what was written"
-        yield Damage(PAID, told, "taken out; editgauge judge asks for them again")
+        message = f"{len(damaged)} replies are not what was written"
+        yield Damage(PAID, message, "taken out; editgauge judge asks for them again")
 
 
 def _elsewhere(run: Run) -> Iterator[Damage]:
     """The snapshot, and links or pipes anywhere in the run."""
     if os.path.lexists(run.path / snapshot.FILE) and not snapshot.is_sound(run):
-        told = "damaged (it is not what was made of the rows)"
-        yield Damage(snapshot.FILE, told, "removed; made again by the next reader")
+        message = "damaged (it is not what was made of the rows)"
+        yield Damage(snapshot.FILE, message, "removed; made again by the next reader")
     try:
         paths.only_files(run.path, "")
     except RunError as error:

@@ -43,21 +43,23 @@ def editors_in(
 
     folders = {one.name: one for one in sorted(outputs.iterdir()) if one.is_dir()}
     if editors:
-        found = {name: folders.get(plain_name(name), outputs) for name in editors}
+        folders_of = {name: folders.get(plain_name(name), outputs) for name in editors}
     else:
-        found = {name: one for name, one in folders.items() if name[0] != "." and holds_any(one)}
-        found = found or {outputs.name: outputs}
-    for name, folder in found.items():
+        folders_of = {
+            name: one for name, one in folders.items() if name[0] != "." and holds_any(one)
+        }
+        folders_of = folders_of or {outputs.name: outputs}
+    for name, folder in folders_of.items():
         if not holds_any(folder):
             wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
-            told = f"no outputs of {name!r} found" if editors else "no outputs found"
+            message = f"no outputs of {name!r} found" if editors else "no outputs found"
             raise DataError(
-                f"{outputs}: {told}; wanted files such as {outputs.name}/<editor>/{wanted}, or "
+                f"{outputs}: {message}; wanted files such as {outputs.name}/<editor>/{wanted}, or "
                 f"{outputs.name}/{wanted} of one editor, found the folders: "
                 f"{', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge import"
             )
         plain_name(name)
-    return found
+    return folders_of
 
 
 def edits_of(
@@ -77,12 +79,12 @@ def edits_of(
     there: dict[str, dict[str, EditRecord]] = {}
     for record in run.edits(benchmark):
         there.setdefault(record.editor, {})[record.sample] = record
-    found: list[EditRecord] = []
+    records: list[EditRecord] = []
     if outputs is not None:
         for name, place in editors_in(outputs, samples, editors).items():
             known = there.get(name, {})
-            found += import_outputs(run, benchmark, name, place, samples, hashes, known=known)
-        return found
+            records += import_outputs(run, benchmark, name, place, samples, hashes, known=known)
+        return records
     for name in editors or [*sorted(there)] or [""]:
         if name not in there:
             raise DataError(
@@ -92,8 +94,8 @@ def edits_of(
                 f"--run {run.place}"
             )
     for name in editors or sorted(there):
-        found += refresh(run, benchmark, name, samples, hashes, there[name])
-    return found
+        records += refresh(run, benchmark, name, samples, hashes, there[name])
+    return records
 
 
 def import_outputs(
@@ -169,8 +171,8 @@ def _looked_at(record: EditRecord, run: Run) -> EditRecord:
     try:
         header = read_header(run.path / str(record.path))
     except ImageError as error:
-        told = portable(str(error), [run.path])
-        return replace(plain, status=Status.UNREADABLE, reason=told)
+        reason = portable(str(error), [run.path])
+        return replace(plain, status=Status.UNREADABLE, reason=reason)
     detail = {**record.detail, "format": header.format} if record.detail else record.detail
     scored = replace(plain, status=Status.SCORED, detail=detail)
     return replace(scored, width=header.width, height=header.height)
@@ -215,8 +217,8 @@ def _look_again(run: Run, old: EditRecord, hashes: HashStore) -> EditRecord:
         return old if mark == old.fingerprint else _looked_at(replace(old, fingerprint=mark), run)
     gone = replace(old, fingerprint="", width=None, height=None, given_back=None)
     if why == "not there":
-        told = "its output is no longer in the run folder"
-        return replace(gone, status=Status.MISSING, path=None, reason=told)
+        message = "its output is no longer in the run folder"
+        return replace(gone, status=Status.MISSING, path=None, reason=message)
     return replace(gone, status=Status.UNREADABLE, reason=f"{old.path}: {why}; it is not opened")
 
 
@@ -240,6 +242,6 @@ def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> 
 
     parts = [records[start : start + _TOGETHER] for start in range(0, len(records), _TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # decoding lets other threads run
-        found = [one for part in pool.map(told, parts) for one in part]
-    run.write_edits(new for new, old in zip(found, records, strict=True) if new != old)
-    return found
+        looked_at = [one for part in pool.map(told, parts) for one in part]
+    run.write_edits(new for new, old in zip(looked_at, records, strict=True) if new != old)
+    return looked_at

@@ -60,8 +60,8 @@ def named(
     heading, and records that are empty, are left out; a record that ends early has "" for the rest.
     Raises as `records`, also later.
     """
-    found = records(path, delimiter=delimiter, strict=strict)
-    headings = next(found, Record(1, [])).cells
+    lines = records(path, delimiter=delimiter, strict=strict)
+    headings = next(lines, Record(1, [])).cells
     empty = dict.fromkeys(headings, "")
-    rest = ((one.number, one.cells) for one in found if one.cells)
+    rest = ((one.number, one.cells) for one in lines if one.cells)
     return headings, ((n, empty | dict(zip(headings, cells, strict=False))) for n, cells in rest)

@@ -39,10 +39,10 @@ Repeats = Mapping[tuple[str, str], int]
 def benchmark_of(name: str) -> Benchmark | None:
     """The benchmark of a run's rows; None where it is not installed here, or broken."""
     try:
-        found: Benchmark = catalog.find("benchmarks", name)
+        benchmark: Benchmark = catalog.find("benchmarks", name)
     except (EditgaugeError, ImportError):
         return None
-    return found
+    return benchmark
 
 
 def origins_of(benchmark: Benchmark) -> dict[str, dict[str, Any]]:
@@ -118,11 +118,11 @@ def _parts(
     of which no repeated parent has a row is none.
     """
     again = {name for name, source in chosen.items() if repeats[name, source] > 0}
-    found = {
+    by_name = {
         name: here.get((name, source, repeat if name in again else 0))
         for name, source in chosen.items()
     }
-    parts = {name: part for name, part in found.items() if part is not None}
+    parts = {name: part for name, part in by_name.items() if part is not None}
     return parts if not again or again & parts.keys() else {}
 
 
@@ -135,11 +135,11 @@ def _combined(rule: Derived, parts: Mapping[str, Line]) -> tuple[float | None, S
         left_out = part is None or part.status is Status.NOT_APPLICABLE or rule.tolerant
         if name not in rule.optional or not left_out:
             return None, *_lack(name, part)
-    value, said = _ruled(rule.rule, known)
+    value, why = _ruled(rule.rule, known)
     if value is not None:
         return value, Status.SCORED, ""
-    if said or not lacking:
-        return None, Status.FAILED, said or f"the rule of {rule.metric.name} gives no value"
+    if why or not lacking:
+        return None, Status.FAILED, why or f"the rule of {rule.metric.name} gives no value"
     return None, *_lack(lacking[0], parts.get(lacking[0]))
 
 

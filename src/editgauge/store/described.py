@@ -18,7 +18,7 @@ _MOST_DIGITS = 15
 
 def column(metric: Metric) -> str:
     """A metric as JSON; an open end of its range is null."""
-    return schema.json({name: told for name, told in asdict(metric).items() if name != "name"})
+    return schema.json({name: value for name, value in asdict(metric).items() if name != "name"})
 
 
 def metric(name: str, text: str) -> Metric:
@@ -28,13 +28,13 @@ def metric(name: str, text: str) -> Metric:
     facts = {"direction": None, "low": None, "high": None, **schema.parsed(text), "name": name}
     for end, open_end in (("low", -math.inf), ("high", math.inf)):
         facts[end] = open_end if facts[end] is None else facts[end]
-    found = msgspec.convert(facts, Metric)
-    if not 0 <= found.digits <= _MOST_DIGITS:
-        raise ValueError(f"digits: wanted 0 to {_MOST_DIGITS}, found {found.digits}")
-    rising = all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(found.printed))
-    if len(found.printed) == 1 or not rising:
-        raise ValueError(f"printed: wanted rising pairs of numbers, found {found.printed!r:.40}")
-    return found
+    known = msgspec.convert(facts, Metric)
+    if not 0 <= known.digits <= _MOST_DIGITS:
+        raise ValueError(f"digits: wanted 0 to {_MOST_DIGITS}, found {known.digits}")
+    rising = all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(known.printed))
+    if len(known.printed) == 1 or not rising:
+        raise ValueError(f"printed: wanted rising pairs of numbers, found {known.printed!r:.40}")
+    return known
 
 
 def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str, Metric]:
@@ -43,10 +43,10 @@ def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str,
     Raises `RunError` where two runs disagree on the direction or the range of a metric: their rows
     cannot stand in one table.
     """
-    found: dict[str, tuple[str, Metric]] = {}
+    joint: dict[str, tuple[str, Metric]] = {}
     for run, metrics in described:
         for name, one in metrics.items():
-            first, known = found.setdefault(name, (run, one))
+            first, known = joint.setdefault(name, (run, one))
             for fact in ("direction", "low", "high"):
                 ours, theirs = getattr(known, fact), getattr(one, fact)
                 if ours != theirs:
@@ -55,4 +55,4 @@ def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str,
                         f"{ours} and {theirs}; they were made by different versions of a scorer: "
                         f"score one of them again"
                     )
-    return {name: one for name, (_, one) in found.items()}
+    return {name: one for name, (_, one) in joint.items()}

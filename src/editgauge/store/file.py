@@ -187,13 +187,13 @@ class RunFile:
         if name not in self._ids:
             plain = tuple(map(schema.plain, name))
             where = " AND ".join(f"{column} = ?" for column in _NAMED[table])
-            found = db.execute(f"SELECT * FROM {table} WHERE {where}", plain).fetchone()
-            if found is None:
+            record = db.execute(f"SELECT * FROM {table} WHERE {where}", plain).fetchone()
+            if record is None:
                 self._ids[name] = self.insert(db, table, (*plain, *_REST[table]))
             else:
-                self._ids[name] = int(found[0])
-                if not schema.stands(table, found):
-                    put(db, table, (found[0], *plain, *_REST[table]))
+                self._ids[name] = int(record[0])
+                if not schema.stands(table, record):
+                    put(db, table, (record[0], *plain, *_REST[table]))
         return self._ids[name]
 
     def small(self, table: str, order: str = "id") -> list[tuple[Any, ...]]:
@@ -224,5 +224,5 @@ class RunFile:
 def put(db: sqlite3.Connection, table: str, record: Sequence[object]) -> None:
     """Write a record with its checksum, in place of the one of its key."""
     holes = ", ".join("?" * (len(record) + 1))
-    told = (*record, schema.mark(table, *record))
-    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", told)
+    values = (*record, schema.mark(table, *record))
+    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", values)

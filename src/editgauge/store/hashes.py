@@ -55,13 +55,13 @@ def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
         why = error.strerror if isinstance(error, OSError) else error
         raise ImageError(f"{file}: cannot be read ({why})", path=file) from error
     try:
-        with os.fdopen(handle, "rb") as source, temporary.file(target) as made:
+        with os.fdopen(handle, "rb") as source, temporary.file(target) as scratch:
             facts = os.fstat(handle)
             while data := source.read(_CHUNK):
                 mark.update(data)
-                made.write(data)
-            made.flush()
-            os.utime(made.name, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+                scratch.write(data)
+            scratch.flush()
+            os.utime(scratch.name, ns=(facts.st_atime_ns, facts.st_mtime_ns))
     except OSError as error:
         raise paths.unwritable(target, error) from error
     return mark.hexdigest(), facts

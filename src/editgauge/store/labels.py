@@ -44,9 +44,9 @@ class Samples:
             every = self.records.values()
             deepest = max((len(one.get("category", ())) for one in every), default=0)
             levels = [f"category{level + 1}" for level in range(deepest)]
-            found = ["split", "category", *levels, *_HAS]
+            names = ["split", "category", *levels, *_HAS]
             attributes = {name for one in every for name in one.get("attributes", ())}
-            self._names = found + sorted(attributes - set(found))
+            self._names = names + sorted(attributes - set(names))
         return list(self._names)
 
     def labels(self, by: str) -> NDArray[Any]:
@@ -62,9 +62,9 @@ class Samples:
             if by not in names:
                 offered = _near(by, names) or f"there are: {', '.join(names)}"
                 raise UnknownName(f"samples have no attribute {by!r}; {offered}")
-            found = [_label(record, by) for record in self.records.values()]
-            room = len(found) * max(map(len, found), default=0)
-            self._labels[by] = np.array(found, dtype=np.str_ if room <= _ROOM else object)
+            values = [_label(record, by) for record in self.records.values()]
+            room = len(values) * max(map(len, values), default=0)
+            self._labels[by] = np.array(values, dtype=np.str_ if room <= _ROOM else object)
         return self._labels[by]
 
     def matching(self, clauses: Sequence[str]) -> Mask:
@@ -92,8 +92,8 @@ class Samples:
                 raise UnknownName(why, argument="where")
             mask &= labels == value
         if clauses and not mask.any():
-            told = " and ".join(map(repr, clauses))
-            why = f"leaves no sample: {told} have none in common"
+            message = " and ".join(map(repr, clauses))
+            why = f"leaves no sample: {message} have none in common"
             raise UsageError(why, argument="where")
         return mask
 

@@ -55,8 +55,8 @@ def lock(path: Path) -> Iterator[None]:
     """
     held = _taken(path, _PATIENCE)
     if held is None:
-        told = "if it is suspended, resume or end it"
-        print(f"waiting for another process, which holds {path}; {told}", file=sys.stderr)
+        message = "if it is suspended, resume or end it"
+        print(f"waiting for another process, which holds {path}; {message}", file=sys.stderr)
         held = _taken(path, -1)
     assert held is not None
     with held:
@@ -111,10 +111,10 @@ def scratch(run: Path) -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         place = paths.folder(run, TEMPORARY)
         try:
-            made = stack.enter_context(temporary.folder(place))
+            folder = stack.enter_context(temporary.folder(place))
         except OSError as error:
             raise paths.unwritable(place, error) from error
-        yield made
+        yield folder
 
 
 def sweep(root: Path) -> int:

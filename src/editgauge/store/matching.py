@@ -94,9 +94,9 @@ class Matches:
         """Raise `DataError` where no file fits, several fit one sample, or one fits several."""
         where = f"{self.folder}: {self.rule!r}"
         if not any(self.files.values()):
-            told = self.not_there[0] if self.not_there else f"looked for {self.looked_for}"
+            reason = self.not_there[0] if self.not_there else f"looked for {self.looked_for}"
             some = ", ".join(self.there[:3]) or "no pictures"
-            raise DataError(f"{where} fits no file ({told}); there are: {some}")
+            raise DataError(f"{where} fits no file ({reason}); there are: {some}")
         for sample, files in self.ambiguous.items():
             some = ", ".join(files[:3])
             raise DataError(f"{where} fits {len(files)} files of sample {sample!r} ({some})")
@@ -122,32 +122,34 @@ class Matches:
 
     def lines(self) -> list[str]:
         """What was found, in words, with some examples of each kind."""
-        told = self.as_dict()
-        found = [
+        facts = self.as_dict()
+        lines = [
             f"{self.folder}: {_counted(self.there, 'picture')}, {_counted(self.files, 'sample')}",
             f"rule: {self.rule}",
-            f"samples with a file of their own: {len(told['matched'])}",
+            f"samples with a file of their own: {len(facts['matched'])}",
         ]
-        found += [f"  {sample}  <-  {file}" for sample, file in [*told["matched"].items()][:_SHOWN]]
-        if self.by_place and told["matched"]:
-            found.append(
+        lines += [
+            f"  {sample}  <-  {file}" for sample, file in [*facts["matched"].items()][:_SHOWN]
+        ]
+        if self.by_place and facts["matched"]:
+            lines.append(
                 "note: the names tell no sample; files were counted in the order of the metadata. "
                 "Look whether these are right before you take them"
             )
         for kind, what in _TOLD.items():
-            if names := [*told[kind]]:
+            if names := [*facts[kind]]:
                 more = "" if len(names) <= _SHOWN else ", …"
-                found.append(f"{what} ({len(names)}): {', '.join(names[:_SHOWN])}{more}")
+                lines.append(f"{what} ({len(names)}): {', '.join(names[:_SHOWN])}{more}")
         if self.looked_for:
-            found.append(f"looked for, of the first without one: {self.looked_for}")
-        if self.looked_for and not told["matched"]:
+            lines.append(f"looked for, of the first without one: {self.looked_for}")
+        if self.looked_for and not facts["matched"]:
             given = ", ".join(f"{{{name}}}={value}" for name, value in self.facts.items())
-            found.append(f"its fields: {given}")
-            found.append(
+            lines.append(f"its fields: {given}")
+            lines.append(
                 "take them by a pattern of these fields, such as '{name}_*', or by a map: a csv "
                 "with the columns sample and file"
             )
-        return found
+        return lines
 
 
 def _counted(things: Sized, noun: str) -> str:
@@ -178,8 +180,8 @@ def matches_of(
     for suggested in [] if pattern else _suggestions(there, samples):
         if len(best.named) == len(samples):
             break
-        found = by_pattern(folder, samples, suggested, there)
-        best = max(best, found, key=lambda one: len(one.named))
+        matches = by_pattern(folder, samples, suggested, there)
+        best = max(best, matches, key=lambda one: len(one.named))
     return best
 
 
@@ -320,10 +322,10 @@ def _telling(name: str, facts: Mapping[str, str], places: Sequence[str]) -> Iter
     folders are called by.
     """
     called = [(facts[place], f"{{{place}}}") for place in places if facts.get(place)]
-    told = [(fact, facts.get(fact, ""), "") for fact in _TELLING]
+    facts_told = [(fact, facts.get(fact, ""), "") for fact in _TELLING]
     padded = [run for run in re.findall(r"0\d+", name) if run.lstrip("0") == facts["number"]]
-    told += [("number", run, f":0{len(run)}") for run in padded]
-    for fact, value, width in told:
+    facts_told += [("number", run, f":0{len(run)}") for run in padded]
+    for fact, value, width in facts_told:
         if not value or value not in name:
             continue
         before, _, after = name.rpartition(value)
@@ -336,9 +338,9 @@ def _telling(name: str, facts: Mapping[str, str], places: Sequence[str]) -> Iter
             yield f"{head}{field}{after}"
             if after:
                 yield f"{head}{field}{after[0]}*"
-        folder, slash, own = before.rpartition("/")
-        mark = own[len(own.rstrip("_-. ")) :]
-        if own != mark:
+        folder, slash, stem = before.rpartition("/")
+        mark = stem[len(stem.rstrip("_-. ")) :]
+        if stem != mark:
             yield f"{_headed(folder, dict(called))}{slash}*{mark}{field}{after}"
 
 
@@ -374,8 +376,8 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     named: dict[str, tuple[str, ...]] = {sample.id: () for sample in samples}
     flat = {sample.replace("/", "_"): sample for sample in named}
     files, logged = set(there), path.suffix.lower() == ".jsonl"
-    for number, sample, told in _logged(path) if logged else _listed(path):
-        file = told.replace("\\", "/")
+    for number, sample, picture in _logged(path) if logged else _listed(path):
+        file = picture.replace("\\", "/")
         if logged:
             sample = sample if sample in named else flat.get(sample, sample)
             parts = file.split("/")
@@ -386,7 +388,7 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
         if file in files:
             named[sample] = (*named[sample], file)
         else:
-            not_there.append(f"line {number}: {told[:80]!r} is no picture below {folder.name}")
+            not_there.append(f"line {number}: {picture[:80]!r} is no picture below {folder.name}")
     facts: dict[str, Any] = {"rule": path.name, "map": path, "not_there": tuple(not_there)}
     return Matches(folder=folder, files=named, there=there, **facts)
 
@@ -394,8 +396,8 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
 def _listed(path: Path) -> Iterator[tuple[int, str, str]]:
     names, lines = csv_files.named(path)
     if not {"sample", "file"} <= set(names):
-        told = ", ".join(names)[:200] or "none"
-        raise DataError(f"{path}: wanted the columns sample and file, found {told}")
+        message = ", ".join(names)[:200] or "none"
+        raise DataError(f"{path}: wanted the columns sample and file, found {message}")
     return ((number, line["sample"], line["file"]) for number, line in lines)
 
 
@@ -417,8 +419,8 @@ def _logged(path: Path) -> Iterator[tuple[int, str, str]]:
                 sample = f"{one['category']}/{one['image_id']}" if named else one.get("key", "")
                 yield number, str(sample), file
     except (OSError, ValueError, RunError) as error:
-        told = f"{path}, line {number}: no log of lmms-eval's --log_samples ({error})"
-        raise DataError(told) from error
+        message = f"{path}, line {number}: no log of lmms-eval's --log_samples ({error})"
+        raise DataError(message) from error
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -430,12 +432,12 @@ def pictures(folder: Path) -> tuple[str, ...]:
     """
     if not folder.is_dir():
         raise DataError(f"{folder}: wanted a folder of outputs, found none; check the path")
-    found: list[str] = []
+    files: list[str] = []
     for base, _, names in os.walk(folder):
         place = PurePosixPath(Path(base).relative_to(folder).as_posix())
         shown = [name for name in names if name.lower().endswith(EXTENSIONS)]
-        found += [(place / name).as_posix() for name in shown]
-    return tuple(sorted(found))
+        files += [(place / name).as_posix() for name in shown]
+    return tuple(sorted(files))
 
 
 def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, editor: str) -> int:

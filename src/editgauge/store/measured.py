@@ -21,8 +21,8 @@ VERSION = 1
 
 def names_of(benchmark: str) -> tuple[str, ...]:
     """The attributes that a benchmark measures; none for one that is not known here."""
-    found = benchmark_of(benchmark)
-    return () if found is None else tuple(found.measured)
+    known = benchmark_of(benchmark)
+    return () if known is None else tuple(known.measured)
 
 
 def measured(
@@ -60,8 +60,8 @@ def _stamp(sample: Sample) -> str:
     state: list[object] = [VERSION, sample.benchmark, sample.id]
     for path in (*sample.images, sample.reference, *sample.masks.values()):
         try:
-            found = path.stat() if path is not None else None
+            stat = path.stat() if path is not None else None
         except (OSError, ValueError):
-            found = None
-        state.append((found.st_size, found.st_mtime_ns, found.st_ino) if found else None)
+            stat = None
+        state.append((stat.st_size, stat.st_mtime_ns, stat.st_ino) if stat else None)
     return schema.digest(state)

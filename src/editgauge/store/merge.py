@@ -69,18 +69,18 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
             done.samples += len(samples.keys() - known)
             pictures |= {path: sources for one in samples.values() for path in pictures_of(one)}
         for benchmark in sorted({name for run in every for name in run.described_benchmarks()}):
-            told = together([(run.path.name, run.metrics(benchmark)) for run in every])
-            target.keep_metrics(benchmark, told.values())
-        said: list[str] = []
+            metrics = together([(run.path.name, run.metrics(benchmark)) for run in every])
+            target.keep_metrics(benchmark, metrics.values())
+        notes: list[str] = []
         for run in sources:
-            taken, there, replaced = take_rows(db, run, target, partial(_counts, target, said))
+            taken, there, replaced = take_rows(db, run, target, partial(_counts, target, notes))
             done.rows += taken - there + replaced
             done.rows_known += there
             done.retired += replaced
-        if said:
-            more = " (and more)" if len(said) > _SHOWN else ""
+        if notes:
+            more = " (and more)" if len(notes) > _SHOWN else ""
             raise RunError(
-                f"the runs contradict each other, nothing was merged: {'; '.join(said[:_SHOWN])}"
+                f"the runs contradict each other, nothing was merged: {'; '.join(notes[:_SHOWN])}"
                 f"{more}. Score again what differs, or give one of the editors another name"
             )
         edits = _edits(every)
@@ -150,10 +150,10 @@ def take_rows(
 
 def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
     """A benchmark's samples in the first run's order, with the pictures that any run has."""
-    found: dict[str, dict[str, Any]] = {}
+    records: dict[str, dict[str, Any]] = {}
     for run in runs:
         for record in run.samples(benchmark):
-            known = found.setdefault(record["id"], record)
+            known = records.setdefault(record["id"], record)
             for fact in _SAMPLE_FACTS:
                 if known.get(fact) != record.get(fact):
                     raise RunError(
@@ -163,14 +163,14 @@ def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
                     )
             images = zip(known["images"], record["images"], strict=False)
             masks = record["masks"]
-            found[record["id"]] = {
+            records[record["id"]] = {
                 **known,
                 "images": [ours or theirs for ours, theirs in images],
                 "reference": known["reference"] or record["reference"],
                 "masks": {name: path or masks.get(name) for name, path in known["masks"].items()},
                 "marks": {**record.get("marks", {}), **known.get("marks", {})},
             }
-    return found
+    return records
 
 
 def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:

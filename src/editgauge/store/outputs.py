@@ -34,18 +34,18 @@ class OutputFolder:
         """
         if self.named is not None:
             return [self.named[sample.id]] if sample.id in self.named else []
-        found: list[str] = []
+        files: list[str] = []
         for stem in sample.output_stems:
             folder, _, name = stem.rpartition("/")
             steps = folder.split("/")
             if name and ".." not in (*steps, name) and (not folder or steps[0] not in ("", ".")):
-                found += self._listing(folder).get(name, ())  # stems come from metadata
-        return [self.root / file for file in found]
+                files += self._listing(folder).get(name, ())  # stems come from metadata
+        return [self.root / file for file in files]
 
     def _listing(self, folder: str) -> dict[str, list[str]]:
         """The files of a folder below the root by their name without extension, in order."""
         if folder not in self._listings:
-            found = self._listings[folder] = {}
+            listing = self._listings[folder] = {}
             try:
                 place = os.path.join(self.root, folder)
                 names = sorted(entry.name for entry in os.scandir(place) if _is_output(entry))
@@ -55,7 +55,7 @@ class OutputFolder:
                 for name in names:
                     stem, own = os.path.splitext(name)
                     if own.lower() == extension:
-                        found.setdefault(stem, []).append(os.path.join(folder, name))
+                        listing.setdefault(stem, []).append(os.path.join(folder, name))
         return self._listings[folder]
 
 
@@ -72,12 +72,12 @@ def given_back(output: Path, sample: Sample) -> bool | None:
     pixels at the same size (`images.same_pixels`). None where it cannot be told: the output is no
     picture, or no input is one.
     """
-    told: bool | None = None
+    same: bool | None = None
     for image in sample.images:
         try:
             if same_pixels(output, image):
                 return True
-            told = False
+            same = False
         except ImageError:
             continue
-    return told
+    return same

@@ -169,10 +169,10 @@ class Paid:
     def book(self, purpose: str, most: float, *, key: str = "", model: str = "") -> int:
         """Write down a call right before it is sent, at the most that it can cost; its number."""
         with self.transaction():
-            told = "INSERT INTO calls VALUES (NULL, ?, ?, ?, 'sent', ?, NULL, ?, '')"
-            made = self._db.execute(told, (purpose, key, model, most, time.time()))
+            statement = "INSERT INTO calls VALUES (NULL, ?, ?, ?, 'sent', ?, NULL, ?, '')"
+            cursor = self._db.execute(statement, (purpose, key, model, most, time.time()))
             self._add(purpose, most, 0.0, 1)
-        return made.lastrowid or 0
+        return cursor.lastrowid or 0
 
     def settle(
         self, number: int, state: State, billed: float | None = None, note: str = ""
@@ -181,8 +181,8 @@ class Paid:
         with self.transaction():
             before = self.call(number)
             after = before._replace(state=state, billed=billed, note=note[:200])
-            told = "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?"
-            self._db.execute(told, (state, billed, after.note, number))
+            statement = "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?"
+            self._db.execute(statement, (state, billed, after.note, number))
             bills = (billed or 0.0) - (before.billed or 0.0)
             calls = (before.state == "released") - (state == "released")
             self._add(before.purpose, after.booked - before.booked, bills, calls)
@@ -217,8 +217,8 @@ class Paid:
 
     def _put(self, table: str, *record: str) -> None:
         with self.transaction():
-            told = (*record, schema.mark(table, *record))
-            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", told)
+            values = (*record, schema.mark(table, *record))
+            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", values)
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock, self._told():

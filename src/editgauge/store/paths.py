@@ -180,8 +180,8 @@ def only_files(root: Path, place: str) -> None:
         for name in (*folders, *names):
             path = os.path.join(above, name)
             with contextlib.suppress(OSError):
-                found = os.lstat(path)
-                if not stat.S_ISDIR(found.st_mode) and (why := _kind(found, found.st_size)):
+                status = os.lstat(path)
+                if not stat.S_ISDIR(status.st_mode) and (why := _kind(status, status.st_size)):
                     raise RunError(f"{path}: {why}; this run folder cannot be trusted. Remove it")
 
 

@@ -144,12 +144,12 @@ def matching(path: Path) -> list[Path]:
         return [path]
     if address := address_of(path):
         parts = opened(address).glob("parts/*.sqlite")
-        found = sorted({Path(one).parent.parent for one in parts})
+        runs = sorted({Path(one).parent.parent for one in parts})
     else:
-        found = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
-    if not found:
+        runs = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
+    if not runs:
         raise UsageError(f"{path}: wanted a pattern of run folders, it matches none")
-    return found
+    return runs
 
 
 def _brought(store: Store, *, pictures: bool = True) -> Path:
@@ -240,10 +240,10 @@ def _push(store: Store, folder: Path) -> None:
 
 
 def _send_pictures(store: Store, folder: Path, part: Path) -> None:
-    with contextlib.closing(Run.open(part)) as made:
-        named = {one.path for one in made.edits()}
-        for benchmark in made.benchmarks():
-            named |= {path for one in made.samples(benchmark) for path in pictures_of(one)}
+    with contextlib.closing(Run.open(part)) as run:
+        named = {one.path for one in run.edits()}
+        for benchmark in run.benchmarks():
+            named |= {path for one in run.samples(benchmark) for path in pictures_of(one)}
     there = {entry.relative: entry.size for entry in store.files("inputs")}
     files = {name: folder / name for name in named if name and not paths.fault(folder, name)}
     new = [(file, name) for name, file in files.items() if there.get(name) != file.stat().st_size]
@@ -314,10 +314,10 @@ def _before(folder: Path) -> Path:
 def _read_list(folder: Path) -> Mapping[str, Any]:
     """What a copy has: name -> size and mark, or the parts of a run."""
     try:
-        found = orjson.loads(paths.read(folder / _LIST))
+        listed = orjson.loads(paths.read(folder / _LIST))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return listed if isinstance(listed, dict) else {}
 
 
 def _remember(folder: Path, *parts: str) -> None:

@@ -48,8 +48,8 @@ class Rows(RunFile):
         """Write rows as the table has them, within `changing`; `takes` decides whether a row takes
         the place of one of its key. How many were there, and how many of these were replaced.
         """
-        told = f"INSERT {_INTO} ON CONFLICT(series, sample, repeat) DO NOTHING"
-        there, replaced = len(new) - db.executemany(told, new).rowcount, 0
+        statement = f"INSERT {_INTO} ON CONFLICT(series, sample, repeat) DO NOTHING"
+        there, replaced = len(new) - db.executemany(statement, new).rowcount, 0
         for record in new if there else ():
             old = db.execute(f"SELECT * FROM rows {_ONE}", record[:3]).fetchone()
             if old != record and (not _stands(old) or (takes or self._takes)(old, record)):
@@ -81,8 +81,8 @@ class Rows(RunFile):
             for (benchmark, sample, *named, repeat), fingerprint in old:
                 series = self.number_of(db, "series", (benchmark, *named))
                 place = (series, self.number_of(db, "samples", (benchmark, sample)), repeat)
-                told = f"DELETE FROM rows {_ONE} AND fingerprint = ?"
-                gone += db.execute(told, (*place, schema.packed(fingerprint))).rowcount
+                statement = f"DELETE FROM rows {_ONE} AND fingerprint = ?"
+                gone += db.execute(statement, (*place, schema.packed(fingerprint))).rowcount
             if gone:
                 self.rows_changed()
         return gone
@@ -97,8 +97,8 @@ class Rows(RunFile):
 
     def series(self, benchmark: str | None = None) -> list[Series]:
         """The series of a benchmark (or of all), by their names."""
-        found = [Series(*record[:-1]) for record in self.small("series")]
-        chosen = [one for one in found if benchmark in (None, one.benchmark)]
+        series = [Series(*record[:-1]) for record in self.small("series")]
+        chosen = [one for one in series if benchmark in (None, one.benchmark)]
         return sorted(chosen, key=lambda one: one[1:])
 
     def records(self, series: Series) -> list[RowRecord]:
@@ -110,11 +110,11 @@ class Rows(RunFile):
         sound = [one for one in known if one[0] == series.id and _stands(one)]
         rows = f"rows of {series.editor}, {series.metric} ({series.variant})"
         if lost := len(known) - len(sound):
-            told = f"{lost} {rows} are damaged or gone; `editgauge score` makes them again"
-            self.note(f"{FILE}: {told}")
+            message = f"{lost} {rows} are damaged or gone; `editgauge score` makes them again"
+            self.note(f"{FILE}: {message}")
         elif not whole:
-            told = f"the {rows} are not those that were written; left out; {sqlite.MEND}"
-            self.note(f"{FILE}: {told}")
+            message = f"the {rows} are not those that were written; left out; {sqlite.MEND}"
+            self.note(f"{FILE}: {message}")
             return []
         return sound
 
@@ -137,11 +137,11 @@ class Rows(RunFile):
     def rows(self, benchmark: str | None = None) -> list[Row]:
         """All rows, ordered by key."""
         origins = {number: schema.known(text) for number, text in self.origins().items()}
-        found = [
+        rows = [
             _row(series, sample, record, origins.get(record[8], {}))
             for series, sample, record in self._each(self.series(benchmark))
         ]
-        return sorted(found, key=lambda row: row.key)
+        return sorted(rows, key=lambda row: row.key)
 
     def done(
         self, benchmark: str, scorers: Sequence[str] | None = None

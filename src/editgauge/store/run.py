@@ -51,10 +51,10 @@ class Run(Rows):
                 raise paths.unwritable(path, error) from error
             if there and not os.path.lexists(path / FILE):
                 raise RunError(f"{path}: not empty, and not a run (no {FILE}); name another folder")
-            told = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
-            facts = [(*fact, schema.mark("facts", *fact)) for fact in told.items()]
-            said = [("INSERT INTO facts VALUES (?, ?, ?)", fact) for fact in facts]
-            sqlite.create(path / FILE, schema.SCHEMA, *said)
+            about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
+            facts = [(*fact, schema.mark("facts", *fact)) for fact in about.items()]
+            statements = [("INSERT INTO facts VALUES (?, ?, ?)", fact) for fact in facts]
+            sqlite.create(path / FILE, schema.SCHEMA, *statements)
         run = cls.open(path)
         paths.only_files(path, "cache")
         return run
@@ -124,9 +124,9 @@ class Run(Rows):
         machines.
         """
         temporary.sweep(self.path)
-        told = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
+        entry = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
         with self.changing() as db:
-            self.insert(db, "entries", (command, schema.now(), schema.json(told)))
+            self.insert(db, "entries", (command, schema.now(), schema.json(entry)))
         self.parquet()
 
     def take_entries(self, other: Run) -> None:
@@ -154,15 +154,15 @@ class Run(Rows):
         """
         every = self.small("edits", "sample, editor")
         names = self.sample_names() if every else {}
-        found = []
+        records = []
         for sample, editor, *columns, _ in every:
             if sample not in names or benchmark not in (None, names[sample][0]):
                 continue
             try:
-                found.append(schema.edit_record(*names[sample], editor, columns))
+                records.append(schema.edit_record(*names[sample], editor, columns))
             except schema.NO_RECORD as error:
                 self.note(f"the output of {editor} for {names[sample][1]!r}: {error}; left out")
-        return sorted(found, key=lambda one: (one.benchmark, one.sample, one.editor))
+        return sorted(records, key=lambda one: (one.benchmark, one.sample, one.editor))
 
     def keep_metrics(self, benchmark: str, metrics: Iterable[Metric]) -> None:
         """Keep what is said about metrics beside their rows, so that a reader needs to guess
@@ -179,14 +179,14 @@ class Run(Rows):
 
     def metrics(self, benchmark: str) -> dict[str, Metric]:
         """The metrics of a benchmark as the commands that wrote rows of them described them."""
-        found = {}
+        metrics = {}
         for _, name, metric, facts, _ in self.small("metrics"):
             try:
                 if name == benchmark:
-                    found[metric] = described.metric(metric, facts)
+                    metrics[metric] = described.metric(metric, facts)
             except schema.NO_RECORD as error:
                 self.note(f"metric {metric!r} of {name}: cannot be read ({error}); left out")
-        return found
+        return metrics
 
     def described_benchmarks(self) -> list[str]:
         """The benchmarks of which `metrics` knows any."""
@@ -197,14 +197,14 @@ class Run(Rows):
         completed. Where all ids are given, their order is that of the benchmark. Raises `RunError`
         for an id that is not text as UTF-8 can hold it.
         """
-        told = {paths.plain_text(record["id"], "sample id"): record for record in given}
+        records = {paths.plain_text(record["id"], "sample id"): record for record in given}
         paths.plain_name(benchmark)
         with self._lock:
             there = {r[2]: r for r in self.small("samples") if r[1] == benchmark}
             new = []
-            for place, name in enumerate(_order(there, told)):
+            for place, name in enumerate(_order(there, records)):
                 known = schema.known(there[name][4]) if name in there else {}
-                facts = {**known, **told.get(name, {})}
+                facts = {**known, **records.get(name, {})}
                 text = schema.json({k: v for k, v in facts.items() if k not in ("id", "benchmark")})
                 if name not in there or there[name][3:5] != (place, text):
                     new.append((name, place, text))
@@ -220,17 +220,17 @@ class Run(Rows):
         are left out and named in `problems`.
         """
         paths.plain_name(benchmark)
-        found = []
+        samples = []
         for _, name, sample, place, facts, *_ in self.small("samples", "place, id"):
             if name == benchmark and place is not None:
                 try:
-                    record, said = schema.read_sample(benchmark, sample, facts)
-                    found.append(record)
+                    record, note = schema.read_sample(benchmark, sample, facts)
+                    samples.append(record)
                 except schema.NO_RECORD as error:
-                    said = [f"sample {sample[:80]!r}: {error}"]
-                for text in said:
+                    note = [f"sample {sample[:80]!r}: {error}"]
+                for text in note:
                     self.note(f"samples of {benchmark}: {text}; left out")
-        return found
+        return samples
 
     def samples_mark(self, benchmark: str) -> str:
         """The hash of a benchmark's index of samples: equal where two runs say the same of them."""
@@ -239,13 +239,13 @@ class Run(Rows):
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
-        found = set()
+        names = set()
         for name in {r[1] for r in self.small("samples") if r[3] is not None}:
             try:
-                found.add(paths.plain_name(name))
+                names.add(paths.plain_name(name))
             except RunError as error:
                 self.note(f"benchmark {name!a}: {error}; left out")
-        return sorted(found)
+        return sorted(names)
 
     def picture(self, relative: object, room: str = "") -> Path | None:
         """The file of the run that a record names, or None when it is not there or may not be

@@ -89,8 +89,8 @@ def _are_those(broken: sqlite3.Connection, series: int, found: list[Record]) -> 
 
 
 def _keep(new: sqlite3.Connection, table: str, found: list[Record]) -> int:
-    told: Record = () if table == "rows" else (table,)
-    sound = [one for one in found if schema.mark(*told, *one[:-1]) == one[-1]]
+    names: Record = () if table == "rows" else (table,)
+    sound = [one for one in found if schema.mark(*names, *one[:-1]) == one[-1]]
     for one in sound:
         holes = ", ".join("?" * len(one))
         with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
@@ -104,15 +104,15 @@ def _ranges(
     """The records whose key is at most `most`, where they cannot be read those of halves; and
     whether all could be.
     """
-    found: list[Record] = []
+    records: list[Record] = []
     todo, whole = [(0, most)], True
     while todo:
         low, high = todo.pop()
         try:
-            found += broken.execute(query, (*values, low, high)).fetchall()
+            records += broken.execute(query, (*values, low, high)).fetchall()
         except _READING:
             whole = False
             if high - low >= _FEWEST:
                 middle = (low + high) // 2
                 todo += [(low, middle), (middle + 1, high)]
-    return found, whole
+    return records, whole

@@ -55,8 +55,8 @@ def keep_samples(
         if hashes is not None and sample.id in wanted:
             record["marks"] = {place: hashes(top + place) for place in there.values()}
         records.append(record)
-        told = {place: None if size < 0 else size for place, size in sizes.items()}
-        identity.append((sample.id, sample.instruction, told, unmeasured))
+        known = {place: None if size < 0 else size for place, size in sizes.items()}
+        identity.append((sample.id, sample.instruction, known, unmeasured))
     run.write_samples(benchmark, records)
     return digest(identity)
 
@@ -66,13 +66,13 @@ def _places(sample: Sample, roots: Iterable[str], room: str) -> dict[Path, str]:
     is not taken along.
     """
     reference = [sample.reference] if sample.reference else []
-    found = {}
+    places = {}
     for path in (*sample.images, *reference, *sample.masks.values()):
         name = os.path.normpath(path)
         for root in roots:
             if name.startswith(root):
-                found[path] = f"{room}/{name[len(root) :].replace(os.sep, '/')}"
-    return found
+                places[path] = f"{room}/{name[len(root) :].replace(os.sep, '/')}"
+    return places
 
 
 def _size(path: Path) -> int:
@@ -110,5 +110,5 @@ def _stored(run: Run, benchmark: str, record: Mapping[str, Any]) -> Sample:
         masks={name: place(path) for name, path in record["masks"].items()},
         **texts,
         attributes={n: v for n, v in record.get("attributes", {}).items() if v is not None},
-        findings=tuple(Finding(**found) for found in record.get("findings", ())),
+        findings=tuple(Finding(**finding) for finding in record.get("findings", ())),
     )

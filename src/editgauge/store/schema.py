@@ -108,8 +108,8 @@ def json(value: Any) -> str:
     try:
         return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     except TypeError:  # odd keys or kinds, a lone surrogate, an integer of more than 64 bits
-        told = standard.dumps(value, default=str, skipkeys=True, ensure_ascii=False)
-        return told.encode("utf-8", "replace").decode()
+        text = standard.dumps(value, default=str, skipkeys=True, ensure_ascii=False)
+        return text.encode("utf-8", "replace").decode()
 
 
 def parsed(text: Any) -> dict[str, Any]:
@@ -136,10 +136,10 @@ def plain(text: str) -> str:
 def digest(*parts: Any) -> str:
     """Hash of JSON values, independent of the order of mappings: 32 hexadecimal digits."""
     try:
-        told = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+        text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
     except TypeError:
-        told = orjson.dumps(orjson.loads(json(parts)), option=orjson.OPT_SORT_KEYS)
-    return hashlib.blake2b(told, digest_size=16).hexdigest()
+        text = orjson.dumps(orjson.loads(json(parts)), option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 class Series(NamedTuple):
@@ -206,12 +206,12 @@ class EditRecord:
         """The record as an `Edit` whose path is below the given run folder. A picture that may not
         be opened (`paths.fault`: a link, a pipe) makes it one that cannot be read.
         """
-        told = {name: getattr(self, name) for name in _EDIT_SAME}
+        same = {name: getattr(self, name) for name in _EDIT_SAME}
         why = paths.fault(run, self.path, "edits") if self.path else None
         if why not in (None, "not there"):
             why = f"{self.path}: {why}; it is not opened"
-            return Edit(**told | {"status": Status.UNREADABLE, "reason": why}, path=None)
-        return Edit(**told, path=run / self.path if self.path else None)
+            return Edit(**same | {"status": Status.UNREADABLE, "reason": why}, path=None)
+        return Edit(**same, path=run / self.path if self.path else None)
 
 
 _EDIT_SAME = {one.name for one in fields(Edit)} - {"path"}
@@ -224,8 +224,8 @@ _EDIT_FACTS = sorted(
 def edit_columns(record: EditRecord) -> tuple[str, str | None, str, str]:
     """An edit's columns status, path, fingerprint and facts: what else says anything."""
     facts = {name: getattr(record, name) for name in _EDIT_FACTS}
-    told = json({name: value for name, value in facts.items() if value not in (None, "", {})})
-    return record.status.value, record.path, record.fingerprint, told
+    text = json({name: value for name, value in facts.items() if value not in (None, "", {})})
+    return record.status.value, record.path, record.fingerprint, text
 
 
 def edit_record(benchmark: str, sample: str, editor: str, columns: Sequence[Any]) -> EditRecord:
@@ -234,8 +234,8 @@ def edit_record(benchmark: str, sample: str, editor: str, columns: Sequence[Any]
     """
     status, path, fingerprint, facts = columns
     names = {"benchmark": benchmark, "sample": sample, "editor": editor}
-    told = {**parsed(facts), **names, "status": status, "path": path, "fingerprint": fingerprint}
-    record = msgspec.convert(told, EditRecord)
+    values = {**parsed(facts), **names, "status": status, "path": path, "fingerprint": fingerprint}
+    record = msgspec.convert(values, EditRecord)
     if path is None and record.status is Status.SCORED:
         raise ValueError("names no picture")
     if path is not None and (why := paths.misplaced(path, f"edits/{benchmark}/{editor}")):
@@ -286,31 +286,31 @@ def read_sample(benchmark: str, sample: str, facts: str) -> tuple[dict[str, Any]
     pictures were taken out, since they do not lie in the room of the benchmark's inputs. Raises
     `NO_RECORD` for what is none.
     """
-    told, said = parsed(facts), []
-    msgspec.convert(told, _SAMPLE)
-    record = {"images": [], "reference": None, "masks": {}, **told}
+    values, notes = parsed(facts), []
+    msgspec.convert(values, _SAMPLE)
+    record = {"images": [], "reference": None, "masks": {}, **values}
 
     def place(path: str | None) -> str | None:
         why = None if path is None else paths.misplaced(path, f"inputs/{benchmark}")
         if why:
-            said.append(f"picture {str(path)[:80]!r} of {sample[:80]!r}: {why}")
+            notes.append(f"picture {str(path)[:80]!r} of {sample[:80]!r}: {why}")
         return None if why else path
 
     record["images"] = [place(path) for path in record["images"]]
     record["reference"] = place(record["reference"])
     record["masks"] = {name: place(path) for name, path in record["masks"].items()}
-    return {**record, "benchmark": benchmark, "id": sample}, said
+    return {**record, "benchmark": benchmark, "id": sample}, notes
 
 
 def versions(*more: str) -> dict[str, str]:
     """Versions of ourselves, Python, and the packages that numbers depend on (those that are
     installed).
     """
-    found = {"editgauge": __version__, "python": platform.python_version()}
+    packages = {"editgauge": __version__, "python": platform.python_version()}
     for name in ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb", *more):
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            packages[name] = version(name)
+    return packages
 
 
 def machine() -> dict[str, Any]:

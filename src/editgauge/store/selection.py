@@ -44,8 +44,8 @@ def choose(
         kept &= {name for name, keep in zip(stored.ids, mask, strict=True) if keep}
     chosen = [sample for sample in samples if sample.id in kept]
     if not chosen:
-        told = " and ".join(map(repr, (*wanted, *where)))
-        raise UsageError(f"no sample is left: {told} have none in common")
+        clauses = " and ".join(map(repr, (*wanted, *where)))
+        raise UsageError(f"no sample is left: {clauses} have none in common")
     return chosen if limit is None else chosen[:limit]
 
 
@@ -58,7 +58,7 @@ def listed(ids: Sequence[str]) -> list[str]:
     """The ids, those of the files among them (``@FILE``) in their place; empty lines are passed
     over. Raises `UsageError` for a file that cannot be read or has none.
     """
-    found = []
+    words = []
     for given in ids:
         named = [given]
         if given.startswith("@"):
@@ -70,8 +70,8 @@ def listed(ids: Sequence[str]) -> list[str]:
         if not named:
             why = f"{given}: wanted a file of ids, one a line, in UTF-8"
             raise UsageError(why, argument="samples")
-        found += named
-    return found
+        words += named
+    return words
 
 
 def one_of(argument: str, given: str, known: Sequence[str]) -> str:
@@ -92,10 +92,10 @@ def statuses(text: str) -> frozenset[Status]:
 
 def settings(pairs: Sequence[str]) -> dict[str, str]:
     """``key=value`` options as a mapping. Raises `UsageError` for one without a sign."""
-    found = {}
+    values = {}
     for pair in pairs:
         name, sign, value = pair.partition("=")
         if not sign or not name:
             raise UsageError(f"{pair!r}: wanted NAME=VALUE", argument="set")
-        found[name] = value
-    return found
+        values[name] = value
+    return values

@@ -52,28 +52,28 @@ def current(run: Run) -> Path:
     """
     place, generation = run.path / FILE, run.generation
     known, rules = _rules(run)
-    said = [*run.fact(_MARK).split(), "", "", ""]
-    same = said[0] == generation and (said[2] == rules or None in known)
-    if same and _hash(place) == said[1]:
+    marks = [*run.fact(_MARK).split(), "", "", ""]
+    same = marks[0] == generation and (marks[2] == rules or None in known)
+    if same and _hash(place) == marks[1]:
         return place
     if run.damage is None:
         with contextlib.suppress(RunError, OSError):  # a run that can only be read
             problems = len(run.problems)
-            made = place.with_name(temporary.new_name())
+            fresh_file = place.with_name(temporary.new_name())
             try:
-                _write(run, made, known)
+                _write(run, fresh_file, known)
                 for one in filter(None, known):
                     run.keep_metrics(one.name, [rule.metric for rule in one.derived])
                 if len(run.problems) == problems:
-                    mark = _hash(made)
-                    os.replace(made, place)
+                    mark = _hash(fresh_file)
+                    os.replace(fresh_file, place)
                     run.set_fact(_MARK, f"{generation} {mark} {rules}")
                     return place
             finally:
-                made.unlink(missing_ok=True)
-    made = run.scratch() / FILE
-    _write(run, made, known)
-    return made
+                fresh_file.unlink(missing_ok=True)
+    fresh_file = run.scratch() / FILE
+    _write(run, fresh_file, known)
+    return fresh_file
 
 
 def _rules(run: Run) -> tuple[list[Benchmark | None], str]:
@@ -92,8 +92,8 @@ def is_sound(run: Run) -> bool:
 
 
 def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
-    told = "the run's rows cannot be made ready for reading ({}); make room or rights"
-    with parquet.database(message=told) as db:
+    message = "the run's rows cannot be made ready for reading ({}); make room or rights"
+    with parquet.database(message=message) as db:
         db.execute("SET memory_limit = '256MB'")
         db.execute(f"SET temp_directory = {parquet.quoted(run.scratch())}")
         db.execute("SET threads = 1")
@@ -132,11 +132,11 @@ def _combine(db: Any, benchmark: Benchmark) -> None:
     )
     lines = (
         derived.Line._make((*row[:7], Status(row[7]), *row[8:]))
-        for found in iter(lambda: parents.fetchmany(_AT_ONCE), [])
-        for row in found
+        for batch in iter(lambda: parents.fetchmany(_AT_ONCE), [])
+        for row in batch
     )
     origins = {name: schema.json(of) for name, of in derived.origins_of(benchmark).items()}
-    made = (
+    rows_made = (
         (
             benchmark.name, one.sample, one.editor, DERIVED, one.metric, one.variant, one.value,
             one.status.value, one.reason, one.fingerprint, one.source, one.repeat,
@@ -146,7 +146,7 @@ def _combine(db: Any, benchmark: Benchmark) -> None:
             benchmark.derived, lines, {(metric, source): repeat for metric, source, repeat in most}
         )
     )  # fmt: skip
-    for some in iter(lambda: list(islice(made, _AT_ONCE)), []):
+    for some in iter(lambda: list(islice(rows_made, _AT_ONCE)), []):
         _give(db, "combined", some)
 
 
@@ -167,8 +167,8 @@ def _array(values: tuple[Any, ...]) -> Any:
     kind = next((type(one) for one in values if one is not None), float)
     if kind is not float:
         return np.array(values, np.int64 if kind is int else object)
-    found = np.array([np.nan if one is None else one for one in values], np.float64)
-    return np.ma.masked_array(found, np.isnan(found))
+    numbers = np.array([np.nan if one is None else one for one in values], np.float64)
+    return np.ma.masked_array(numbers, np.isnan(numbers))
 
 
 def _hash(path: Path) -> str:

@@ -74,9 +74,9 @@ def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[o
     """Make a database with these tables, where none is there: whole, or not at all; `statements`
     are run in it. Raises `RunError` where it cannot be written.
     """
-    made = path.with_name(temporary.new_name())
+    scratch = path.with_name(temporary.new_name())
     try:
-        with contextlib.closing(_connected(made.as_uri())) as db:
+        with contextlib.closing(_connected(scratch.as_uri())) as db:
             db.execute("PRAGMA journal_mode = WAL")
             with transaction(db):
                 for table in schema:
@@ -84,16 +84,16 @@ def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[o
                 for statement, values in statements:
                     db.execute(statement, values)
         try:
-            os.link(made, path)
+            os.link(scratch, path)
         except FileExistsError:  # another process was faster
             pass
         except OSError:  # a file system without hard links
-            os.replace(made, path)
+            os.replace(scratch, path)
     except (sqlite3.Error, OSError) as error:
         raise broken(path, error) from error
     finally:
         for suffix in ("", *_JOURNALS):
-            Path(f"{made}{suffix}").unlink(missing_ok=True)
+            Path(f"{scratch}{suffix}").unlink(missing_ok=True)
 
 
 def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.Connection:
@@ -139,8 +139,8 @@ def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> N
             f"editgauge that wrote it ({by})"
         )
     if odd:
-        told = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
-        raise Damaged(f"{path}: {told}; {MEND}")
+        message = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
+        raise Damaged(f"{path}: {message}; {MEND}")
 
 
 def broken(path: Path, error: Exception) -> RunError:

@@ -51,19 +51,19 @@ class Summary:
 
     def __repr__(self) -> str:
         total = sum(sum(counter.values()) for counter in self.counts.values())
-        told = f"{total} scores, {self.without_score} of them without a value"
-        return f"<Summary: {told}; {self.computed} new, in {self.seconds:.1f} s>"
+        message = f"{total} scores, {self.without_score} of them without a value"
+        return f"<Summary: {message}; {self.computed} new, in {self.seconds:.1f} s>"
 
     def processor(self) -> dict[str, dict[str, float]]:
         """Scorer -> processor seconds of this call and the outputs that got a score for them, for
         the run's record; where a GPU was held, also for how many seconds.
         """
-        found: dict[str, dict[str, float]] = {}
+        times: dict[str, dict[str, float]] = {}
         for name, seconds in sorted(self.scorer_seconds.items()):
-            found[name] = {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
+            times[name] = {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
             if self.scorer_gpu_seconds[name]:
-                found[name]["gpu_seconds"] = round(self.scorer_gpu_seconds[name], 6)
-        return found
+                times[name]["gpu_seconds"] = round(self.scorer_gpu_seconds[name], 6)
+        return times
 
     @property
     def without_score(self) -> int:

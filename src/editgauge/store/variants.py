@@ -32,12 +32,12 @@ def learned(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Learn
     """Editor -> what it learned from, by (editor, settings) of edit records: of each editor the
     first record that says so.
     """
-    told: dict[str, Learned] = {}
+    known: dict[str, Learned] = {}
     for editor, settings in records:
         with contextlib.suppress(msgspec.ValidationError):
-            if editor not in told and "learning" in settings:
-                told[editor] = msgspec.convert(settings["learning"], Learned)
-    return told
+            if editor not in known and "learning" in settings:
+                known[editor] = msgspec.convert(settings["learning"], Learned)
+    return known
 
 
 def row_detail(settings: Mapping[str, Any]) -> dict[str, Any]:

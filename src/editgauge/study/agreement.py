@@ -100,16 +100,16 @@ class Agreement(NamedTuple):
 
 def agreement(frame: Results) -> Agreement:
     """All of it, from a frame that still has the annotators' rows."""
-    said, machines = answers(frame), machines_of(frame)
+    given, machines = answers(frame), machines_of(frame)
     pairs = [
-        *((one, machine) for one in said for machine in machines),
-        *_means(frame, said, machines),
+        *((one, machine) for one in given for machine in machines),
+        *_means(frame, given, machines),
     ]
     lines = [_compared(one, machine) for one, machine in pairs]
     known = {*directions_of(frame), *(m.name for m in metrics_of(frame).values() if m.of_sample)}
     return Agreement(
         frame.benchmark,
-        [line for one in said for line in between(one)],
+        [line for one in given for line in between(one)],
         [line for line in lines if line.spearman.n or line.pearson.n],
         list(_rankings(frame)),
         [name for name in frame.without_people().metrics if name not in known],
@@ -165,14 +165,14 @@ def _alpha(first: Floats) -> Estimate:
 
 def machines_of(frame: Results) -> list[Machine]:
     """Every metric, variant and source that machines made rows of, where its direction is known."""
-    machines, directions, found = frame.without_people(), directions_of(frame), []
+    machines, directions, listed = frame.without_people(), directions_of(frame), []
     for metric, variant, source in sorted({key[:3] for key in machines.cubes}):
         direction = directions.get(metric)
         values = machines.of_source(source).grid(metric, variant).values
         if direction is not None and not np.isnan(values).all():
             better = values if direction == "higher" else -values
-            found.append(Machine(metric, variant, source, direction, better))
-    return found
+            listed.append(Machine(metric, variant, source, direction, better))
+    return listed
 
 
 def _compared(one: Answers, machine: Machine) -> Against:
@@ -228,14 +228,14 @@ def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
 
 def _rankings(frame: Results) -> Iterator[Ranking]:
     for one in comparisons(frame):
-        found = bradley_terry(one.wins)
+        fit = bradley_terry(one.wins)
         rated = int((one.wins.sum(axis=(1, 2)) > 0).sum())
         editors = {
             one.editors[k]: Estimate(
-                float(found.strength[k]), float(found.low[k]), float(found.high[k]), rated
+                float(fit.strength[k]), float(fit.low[k]), float(fit.high[k]), rated
             )
-            for k in np.argsort(-found.strength, kind="stable").tolist()
+            for k in np.argsort(-fit.strength, kind="stable").tolist()
         }
         yield Ranking(
-            one.question, editors, found.connected, one.annotators, rated, one.total, one.ties
+            one.question, editors, fit.connected, one.annotators, rated, one.total, one.ties
         )

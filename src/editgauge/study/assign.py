@@ -230,8 +230,8 @@ def missing(log: Log) -> int:
 def _has(log: Log, who: str, item: Item) -> bool:
     """Whether an annotator has, or had, a task of the same sample and editors."""
     wanted = (item.data["sample"], {*item.data["editors"]})
-    own = (one.data for one in log.all(TASK, owner=who) if one.data["kind"] == "sample")
-    return wanted in ((data["sample"], {*data["editors"]}) for data in own)
+    tasks = (one.data for one in log.all(TASK, owner=who) if one.data["kind"] == "sample")
+    return wanted in ((data["sample"], {*data["editors"]}) for data in tasks)
 
 
 def _given(log: Log, item: Item, who: str) -> Item:

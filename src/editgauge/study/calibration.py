@@ -190,7 +190,7 @@ def scored(frame: Results, gold: Sequence[Gold]) -> list[Gold]:
     """The gold that a metric of the frame stands for, with its scores; `frame` has one source for
     each metric. Raises `UsageError` where nothing can be corrected.
     """
-    made = []
+    items = []
     for one in gold:
         variants = [one.variant, *({*VARIANTS} - {one.variant})]
         variant = next((v for v in variants if frame.has(one.proxy, v)), None)
@@ -198,9 +198,9 @@ def scored(frame: Results, gold: Sequence[Gold]) -> list[Gold]:
             scores = frame.grid(one.proxy, variant).values
             if (np.isfinite(scores).any(axis=1) & np.isfinite(one.values).any(axis=1)).any():
                 source = ", ".join(filter(None, frame.sources_of(one.proxy)))
-                made.append(one._replace(scores=scores, source=source))
-    if made:
-        return made
+                items.append(one._replace(scores=scores, source=source))
+    if items:
+        return items
     if not gold:
         raise UsageError(f"{frame.benchmark}: nothing to calibrate with: no rating of scores")
     raise _too_few(frame, gold)
@@ -234,22 +234,22 @@ def differences(
     frame.of_editors([a, b])  # both are there
     ends = [frame.editors.index(name) for name in (a, b)]
     labels = frame.samples.labels(strata) if strata else None
-    made = []
+    lines = []
     for one in scored(frame, gold):
         rated, judged = (np.subtract(*values[ends[::-1]]) for values in (one.values, one.scores))
         both, span = np.isfinite(judged), one.scale[1] - one.scale[0]
-        found = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
-        if not math.isnan(found.value):
+        estimate = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
+        if not math.isnan(estimate.value):
             first, second = (
                 corrected_mean(one.values[k], np.where(both, one.scores[k], np.nan),
                                strata=labels, scale=one.scale)
                 for k in ends
             )  # fmt: skip
             more = more_ratings(rated, judged, strata=labels)
-            made.append(Difference(one.metric, one.direction, first, second, found, more))
-    if not made:
+            lines.append(Difference(one.metric, one.direction, first, second, estimate, more))
+    if not lines:
         raise _too_few(frame, gold)
-    return made
+    return lines
 
 
 def _golds(
@@ -290,12 +290,12 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
         columns=_columns({**columns, "worth": "worth"}, corrected=one.direction),
         rows=[
             TableRow(name=editor, cells={
-                "corrected": _cell(*found[:3]),
-                "alone": _alone(found),
-                "judge": _cell(found.judge),
-                "worth": _cell(found.effective),
+                "corrected": _cell(*estimates[:3]),
+                "alone": _alone(estimates),
+                "judge": _cell(estimates.judge),
+                "worth": _cell(estimates.effective),
             })
-            for editor, found in corrected(frame, one, asked.strata).items()
+            for editor, estimates in corrected(frame, one, asked.strata).items()
         ],
         benchmark=frame.benchmark,
         variant=one.variant,
@@ -340,9 +340,9 @@ def _differences(
 
 def _columns(headings: Mapping[str, str], **directions: Direction) -> list[Column]:
     return [
-        Column(name=name, heading=(said,), digits=0 if name == "worth" else 3,
+        Column(name=name, heading=(meaning,), digits=0 if name == "worth" else 3,
                direction=directions.get(name))
-        for name, said in headings.items()
+        for name, meaning in headings.items()
     ]  # fmt: skip
 
 
@@ -351,8 +351,8 @@ def _strata(asked: Calibration) -> list[str]:
 
 
 def _alone(found: Corrected) -> Cell:
-    made = _cell(found.alone, found.alone_low, found.alone_high)
-    return made if made.value is None else replace(made, n=found.rated, of=found.judged)
+    cell = _cell(found.alone, found.alone_low, found.alone_high)
+    return cell if cell.value is None else replace(cell, n=found.rated, of=found.judged)
 
 
 def _cell(value: float, low: float = math.nan, high: float = math.nan) -> Cell:

@@ -80,8 +80,8 @@ def mean_of(tables: Floats) -> Floats:
 
 def directions_of(frame: Results) -> dict[str, Direction]:
     """Metric -> which way is better, for the metrics whose direction is known."""
-    found = metrics_of(frame.without_people())
-    return {name: item.direction for name, item in found.items() if item.direction is not None}
+    metrics = metrics_of(frame.without_people())
+    return {name: item.direction for name, item in metrics.items() if item.direction is not None}
 
 
 def questions(frame: Results) -> dict[str, Question]:
@@ -134,15 +134,15 @@ def comparisons(frame: Results) -> list[Comparisons]:
 def _compared(people: Results, question: str, against: Mapping[str, str]) -> Comparisons:
     """`against`: metric -> the editor that a row's own is compared with."""
     editors = sorted({*people.editors, *against.values()})
-    own = [editors.index(name) for name in people.editors]
+    places = [editors.index(name) for name in people.editors]
     wins = np.zeros((len(people.samples), len(editors), len(editors)))
     ties, total, who = 0, 0, set()
     for key, cube in people.cubes.items():
         if key.metric in against:
             given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, E)
             other = editors.index(against[key.metric])
-            wins[:, own, other] += np.nan_to_num(given)
-            wins[:, other, own] += np.nan_to_num(1.0 - given)
+            wins[:, places, other] += np.nan_to_num(given)
+            wins[:, other, places] += np.nan_to_num(1.0 - given)
             ties += int((given == 0.5).sum())
             total += int((~np.isnan(given)).sum())
             who |= {key.source} if not np.isnan(given).all() else set()

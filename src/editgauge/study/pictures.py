@@ -45,8 +45,8 @@ class Pictures:
         """One picture: a name of `names`, or an editor's output. Raises `ImageError` where it
         cannot be made.
         """
-        own = self.outputs.get((sample, editor)) if editor else self._path(sample, name)
-        files = self._masks(sample) if name == "mask" else [str(own)]
+        output = self.outputs.get((sample, editor)) if editor else self._path(sample, name)
+        files = self._masks(sample) if name == "mask" else [str(output)]
         if not files or not all(map(self._has, files)):
             raise ImageError(f"sample {sample!r}: the run has no such picture of it")
         frame = self._size(sample)

@@ -67,9 +67,9 @@ def import_ratings(run: Run, rows: Iterable[Row]) -> ImportedRatings:
     old = [(row.key, mark) for row in new for mark in there.get(row.key, ())]
     for name in benchmarks:  # a question may have a judge's name and another scale
         known = {key[4] for key in run.done(name) if key[3] not in SCORERS} | set(run.metrics(name))
-        known |= set(own.every_metric) if (own := benchmark_of(name)) else set()
-        said = metrics_of(row for row in new if row.benchmark == name)
-        run.keep_metrics(name, [one for one in said if one.name not in known])
+        known |= set(benchmark.every_metric) if (benchmark := benchmark_of(name)) else set()
+        metrics = metrics_of(row for row in new if row.benchmark == name)
+        run.keep_metrics(name, [one for one in metrics if one.name not in known])
     run.drop(old)
     run.put(new)
     changed = len({key for key, _ in old})

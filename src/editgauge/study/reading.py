@@ -122,9 +122,9 @@ def read_ratings(
             problems.append(f"line {number}: {plain(str(why), 400)}")
     if problems:
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        told = "\n  ".join(problems[:_SHOWN])
+        message = "\n  ".join(problems[:_SHOWN])
         raise DataError(
-            f"{path.name}: {len(problems)} things do not fit, nothing was taken in:\n  {told}"
+            f"{path.name}: {len(problems)} things do not fit, nothing was taken in:\n  {message}"
             f"{more}\nfix these lines and import the file again"
         )
     if not ratings:

@@ -57,15 +57,15 @@ def sentence(found: Agreement) -> str:
     metric agrees best with them on each question.
     """
     parts = [_people(found)]
-    own = [line for line in found.against if line.question != MEAN_OF_ALL]
-    defined = [line for line in own if not math.isnan(line.spearman.value)]
+    asked = [line for line in found.against if line.question != MEAN_OF_ALL]
+    defined = [line for line in asked if not math.isnan(line.spearman.value)]
     for question in dict.fromkeys(line.question for line in defined):
         lines = [line for line in defined if line.question == question]
         best = max(lines, key=lambda line: line.spearman.value)
-        said = (
+        words = (
             "agrees best with" if best.spearman.value > 0 else "agrees with no metric; the best is"
         )
-        parts.append(f"{question} {said} {name_of(best)}, {best.spearman.value:.2f}")
+        parts.append(f"{question} {words} {name_of(best)}, {best.spearman.value:.2f}")
     for item in found.rankings:
         parts.append(f"{next(iter(item.editors))} is preferred most ({item.question})")
     text = "; ".join(parts)
@@ -91,11 +91,11 @@ def tables(
     """Every table of an agreement that has something in it; `brief`: one statistic of each kind.
     `published`: the lines of the paper's rank correlations, below those by its formula.
     """
-    made = [_between(found, brief)]
+    listed = [_between(found, brief)]
     for statistic in list(_MATRICES)[: 1 if brief else None]:
-        made.append(_matrix(found, statistic, published if statistic == "no_ties" else ()))
-    made += [_ranking(found.benchmark, item) for item in found.rankings]
-    return [table for table in made if table.rows]
+        listed.append(_matrix(found, statistic, published if statistic == "no_ties" else ()))
+    listed += [_ranking(found.benchmark, item) for item in found.rankings]
+    return [table for table in listed if table.rows]
 
 
 def published_alone(benchmark: str, published: Sequence[TableRow]) -> Table:
@@ -138,7 +138,9 @@ def _between(found: Agreement, brief: bool) -> Table:
     return Table(
         name="agree.people",
         title=f"{found.benchmark}: people among themselves",
-        columns=[Column(name=n, heading=(said,), digits=k) for n, (said, k) in digits.items()],
+        columns=[
+            Column(name=n, heading=(meaning,), digits=k) for n, (meaning, k) in digits.items()
+        ],
         rows=rows,
         benchmark=found.benchmark,
         by="question",
@@ -176,10 +178,10 @@ def _matrix(found: Agreement, statistic: str, published: Sequence[TableRow]) -> 
 
 def _who(lines: Sequence[Against], statistic: str) -> Iterator[str]:
     for question in dict.fromkeys(line.question for line in lines):
-        own = [line for line in lines if line.question == question]
-        counts = sorted({getattr(line, statistic).n for line in own})
+        mine = [line for line in lines if line.question == question]
+        counts = sorted({getattr(line, statistic).n for line in mine})
         samples = " to ".join(dict.fromkeys((str(counts[0]), str(counts[-1]))))
-        who = counted(max(line.annotators for line in own), "annotator")
+        who = counted(max(line.annotators for line in mine), "annotator")
         yield f"{question}: {who}, {samples} sample{'s' * (samples != '1')}."
 
 
@@ -254,14 +256,14 @@ def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | N
     """
     if not len(frame.only_people()):
         return None
-    found = agreement(frame)
-    made, machines = tables(found, published), machines_of(frame)
+    agreed = agreement(frame)
+    listed, machines = tables(agreed, published), machines_of(frame)
     facts = {
-        "agreement": as_dict(found),
-        "tables": [table.name for table in made],
+        "agreement": as_dict(agreed),
+        "tables": [table.name for table in listed],
         "questions": [_question(one, machines) for one in answers(frame)],
     }
-    return Reported(made, facts)
+    return Reported(listed, facts)
 
 
 def _question(one: Answers, machines: Sequence[Machine]) -> dict[str, Any]:

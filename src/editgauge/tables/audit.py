@@ -101,8 +101,8 @@ Rule = Callable[[Cells], Iterable[Claim]]
 
 def scale(low: float, high: float, *columns: str) -> Rule:
     """Every number of these columns lies on the metric's scale."""
-    told = f"the scale is {low:g} to {high:g}"
-    return lambda cells: (Claim(name, low, high, told) for name in columns)
+    message = f"the scale is {low:g} to {high:g}"
+    return lambda cells: (Claim(name, low, high, message) for name in columns)
 
 
 def limits(
@@ -203,7 +203,7 @@ class Sheet(NamedTuple):
         not a number. Raises `DataError` for a cell that is none.
         """
         wanted = [column for column in columns if column in self.headings]
-        made = []
+        rows = []
         for line in self.lines:
             words = (text for name, text in line.items() if name not in wanted and text)
             title = next(words, "a line")
@@ -212,10 +212,10 @@ class Sheet(NamedTuple):
                 try:
                     cells[column] = number(line[column])
                 except ValueError:
-                    told = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
-                    raise DataError(f"{self.name}: {told}") from None
-            made.append((title, {name: one for name, one in cells.items() if one is not None}))
-        return made
+                    message = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
+                    raise DataError(f"{self.name}: {message}") from None
+            rows.append((title, {name: one for name, one in cells.items() if one is not None}))
+        return rows
 
 
 def _turned(sheet: Sheet, keys: Sequence[str]) -> list[tuple[str, dict[str, Printed]]]:
@@ -248,8 +248,8 @@ def audited(kinds: Sequence[Audit], path: Path) -> Report:
     fitting = [kind for kind in kinds if kind.headings <= set(sheet.headings)]
     if not fitting:
         known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
-        told = f"the headings ({', '.join(sheet.headings)[:120]}) are those of no known table"
-        raise UsageError(f"{sheet.name}: {told}. {known}")
+        message = f"the headings ({', '.join(sheet.headings)[:120]}) are those of no known table"
+        raise UsageError(f"{sheet.name}: {message}. {known}")
     return max(fitting, key=lambda kind: len(kind.headings))(sheet)
 
 
@@ -260,15 +260,15 @@ def read_sheet(path: Path) -> Sheet:
     every = csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES)
     table = [(line, [cell.strip() for cell in cells]) for line, cells in every if any(cells)]
     if len(table) < 2:
-        told = f"wanted a line of headings and lines of numbers, found {len(table)} line(s)"
-        raise DataError(f"{path.name}: {told}")
+        message = f"wanted a line of headings and lines of numbers, found {len(table)} line(s)"
+        raise DataError(f"{path.name}: {message}")
     headings = table[0][1]
     double = next((heading for heading, count in Counter(headings).items() if count > 1), None)
     if double is not None:
         raise DataError(f"{path.name}: the heading {double!r} is there twice")
     for place, cells in table[1:]:
         if len(cells) != len(headings):
-            told = f"{len(cells)} cells under {len(headings)} headings"
-            raise DataError(f"{path.name}, line {place}: {told}")
+            message = f"{len(cells)} cells under {len(headings)} headings"
+            raise DataError(f"{path.name}, line {place}: {message}")
     lines = (dict(zip(headings, cells, strict=True)) for _, cells in table[1:])
     return Sheet(path.name, tuple(headings), tuple(lines))

@@ -51,29 +51,31 @@ def build(
     if not editors:
         return _published_alone(results, table, paper) if table.alone and paper else None
     results = results.of_editors(editors)
-    made = plan(results, table, variant)
-    part = matrix(results, made)
-    uneven = told.uneven(results, made, part)
-    low, high, ranks = _intervals(results, made, part, seed) if intervals else (None, None, None)
-    cells = _cells(results, made, part, low, high)
+    plan_made = plan(results, table, variant)
+    part = matrix(results, plan_made)
+    uneven = told.uneven(results, plan_made, part)
+    low, high, ranks = (
+        _intervals(results, plan_made, part, seed) if intervals else (None, None, None)
+    )
+    cells = _cells(results, plan_made, part, low, high)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(results.editors, cells, strict=True)]
-    columns = [_marked(field.column, uneven.get(field.column.name)) for field in made.fields]
-    complete = _complete(results, made, rows, paper) and not uneven
+    columns = [_marked(field.column, uneven.get(field.column.name)) for field in plan_made.fields]
+    complete = _complete(results, plan_made, rows, paper) and not uneven
     if paper is not None:
-        parts = told.parts_of_release(results, made, part)
+        parts = told.parts_of_release(results, plan_made, part)
         rows = [replace(row, part=one) for row, one in zip(rows, parts, strict=True)]
-    notes = told.of_table(results, made, uneven, published=paper, intervals=intervals)
+    notes = told.of_table(results, plan_made, uneven, published=paper, intervals=intervals)
     notes += told.of_ranks(results.editors, table, ranks) + told.of_parts(rows)
     rows += _average(columns, rows) if mean else []
     if paper is not None:
         rows += paper.rows()
     else:
-        unscored = told.unscored(results, made)
+        unscored = told.unscored(results, plan_made)
         columns = [column for column in columns if column.name not in unscored]
     columns, rows = _with_facts(results, table, drop_empty(columns, rows), rows)
-    found = _table(results, made, columns, rows, notes)
+    built = _table(results, plan_made, columns, rows, notes)
     meta = {"complete": complete, "intervals": intervals, "ranks": _told(ranks, results.editors)}
-    return replace(found, meta=meta)
+    return replace(built, meta=meta)
 
 
 def _table(
@@ -99,9 +101,9 @@ def _table(
 
 def _published_alone(results: Results, table: PaperTable, paper: Published) -> Table:
     """The published lines of a table that the run has no rows of, with a note that says so."""
-    rows, made = list(paper.rows()), plan(results, table, "faithful")
-    columns = drop_empty([field.column for field in made.fields], rows)
-    alone = _table(results, made, columns, rows, [told.NO_ROWS, paper.note])
+    rows, planned = list(paper.rows()), plan(results, table, "faithful")
+    columns = drop_empty([field.column for field in planned.fields], rows)
+    alone = _table(results, planned, columns, rows, [told.NO_ROWS, paper.note])
     return replace(alone, variant="", source="")
 
 
@@ -123,8 +125,8 @@ def _of_lines(
     papers = {bare(row.name): row for row in (paper.rows() if paper is not None else ())}
     rows: list[TableRow] = []
     for row in lines:
-        own = papers.pop(bare(row.name), None)
-        rows += [row] if own is None else [row, own]
+        papers_row = papers.pop(bare(row.name), None)
+        rows += [row] if papers_row is None else [row, papers_row]
     rows += papers.values()
     columns = [replace(field.column, comparable=False) for field in made.fields]
     notes = [*made.table.notes, *([told.INTERVALS] if intervals else [])]
@@ -278,8 +280,8 @@ def _told(ranks: Ranks | None, editors: Sequence[str]) -> dict[str, object]:
     """
     if ranks is None:
         return {}
-    column, found = ranks
-    parts = (found.rank.tolist(), found.low.tolist(), found.high.tolist(), found.first.tolist())
+    column, rank = ranks
+    parts = (rank.rank.tolist(), rank.low.tolist(), rank.high.tolist(), rank.first.tolist())
     lines = dict(zip(editors, map(list, zip(*parts, strict=True)), strict=True))
     return {"column": column.name, "editors": lines}
 
@@ -303,8 +305,8 @@ def _intervals(
     strata = strata_of(results, made.table)
     scored = np.stack([part.scored(field)[0].sum(axis=1) for field in made.fields], axis=1)
     data = units(part.values.reshape(e * means, s).T)
-    found = intervals_of(data, formula, strata=strata, scored=scored.ravel())
-    estimate, low, high = (ends.reshape(e, fields) for ends in found)
+    interval = intervals_of(data, formula, strata=strata, scored=scored.ravel())
+    estimate, low, high = (ends.reshape(e, fields) for ends in interval)
     for number, field in enumerate(made.fields):
         if not field.places:
             continue

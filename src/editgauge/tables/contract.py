@@ -38,14 +38,14 @@ def _check(
 ) -> None:
     name = getattr(thing, "name", None) or type(thing).__name__
     try:
-        found = list(wrong(thing)) if isinstance(thing, wanted) else [
+        faults = list(wrong(thing)) if isinstance(thing, wanted) else [
             f"wanted an editgauge.{wanted.__name__}, found {type(thing).__name__}"
         ]  # fmt: skip
     except Exception as error:  # somebody's function: whatever it raises is what is wrong
-        found = [f"{type(error).__name__}: {error}"]
-    if found:
+        faults = [f"{type(error).__name__}: {error}"]
+    if faults:
         where = f" (package {package})" if package else ""
-        raise BenchmarkError(f"{kind} {name}{where}: {'; '.join(found)}")
+        raise BenchmarkError(f"{kind} {name}{where}: {'; '.join(faults)}")
 
 
 def problems(benchmark: Benchmark) -> Iterator[str]:
@@ -63,8 +63,8 @@ def problems(benchmark: Benchmark) -> Iterator[str]:
         of = {*derived.of, *derived.optional}
         if not derived.of or of - {*known}:
             found = ", ".join(map(repr, sorted(of - {*known}))) or "none"
-            told = f"of: wanted the names of declared metrics, found {found}"
-            early.append(f"derived: {derived.metric.name}: {told}")
+            message = f"of: wanted the names of declared metrics, found {found}"
+            early.append(f"derived: {derived.metric.name}: {message}")
     known |= dict.fromkeys(derived.metric.name for derived in benchmark.derived)
     early += [f"{m}: wanted a text" for m in ("title", "citation") if not getattr(benchmark, m)]
     for member, names, there in (

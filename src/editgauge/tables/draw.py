@@ -142,9 +142,9 @@ def with_failures(table: Table, failures: Failures) -> Table:
             return replace(cell, value=cell.floor, low=None, high=None, floor=None)
         return replace(cell, floor=None)
 
-    told = ["Failures are counted at the scale's minimum."] if failures == "floor" else []
+    notes = ["Failures are counted at the scale's minimum."] if failures == "floor" else []
     rows = [replace(r, cells={n: changed(c) for n, c in r.cells.items()}) for r in table.rows]
-    return replace(table, rows=rows, notes=[*table.notes, *told])
+    return replace(table, rows=rows, notes=[*table.notes, *notes])
 
 
 def _hasnumber(rows: Sequence[TableRow], column: Column) -> bool:
@@ -169,11 +169,11 @@ def _notes(table: Table) -> list[str]:
         notes.append(f"† published: the paper's number{released}, not computed here.")
     if any(row.part for row in table.rows):
         notes.append("‡ made from a part of the release.")
-    said: dict[str, list[str]] = {}
+    by_note: dict[str, list[str]] = {}
     for column in table.columns:
         if column.note and column.comparable:
-            said.setdefault(column.note, []).append(" ".join(column.heading))
-    return notes + [f"{', '.join(headings)}: {note}" for note, headings in said.items()]
+            by_note.setdefault(column.note, []).append(" ".join(column.heading))
+    return notes + [f"{', '.join(headings)}: {note}" for note, headings in by_note.items()]
 
 
 def _some(table: Table, every: bool, width: int = SCREEN) -> list[str]:
@@ -314,24 +314,26 @@ def _csv(table: Table) -> str:
 def of_papers(tables: Sequence[Table]) -> list[Table]:
     """The tables that have a paper's lines and the run's; all where none has."""
     kinds = [{row.own for row in table.rows} for table in tables]
-    found = [table for table, kind in zip(tables, kinds, strict=True) if len(kind) == 2]
-    return found or list(tables)
+    alike = [table for table, kind in zip(tables, kinds, strict=True) if len(kind) == 2]
+    return alike or list(tables)
 
 
 def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
     numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
     """
-    own = [row for row in table.rows if row.own]
-    lines = own or table.rows
+    rows = [row for row in table.rows if row.own]
+    lines = rows or table.rows
     shown = [replace(column, note="") for column in table.columns if _hasnumber(lines, column)]
     source = next((note for note in table.notes if note.startswith("Published")), "")
-    told = [f"†: {source.rstrip('.')}"] if source and len(own) < len(table.rows) else []
+    source_notes = [f"†: {source.rstrip('.')}"] if source and len(rows) < len(table.rows) else []
     parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)
     for scored, size in parts:
         names = [row.name for row in table.rows if row.part == (scored, size)]
-        told.append(f"‡{'' if len(parts) == 1 else ' ' + ', '.join(names)}: {scored:,} of {size:,}")
-    notes = [f"{'; '.join(told)}."] if told else []
+        source_notes.append(
+            f"‡{'' if len(parts) == 1 else ' ' + ', '.join(names)}: {scored:,} of {size:,}"
+        )
+    notes = [f"{'; '.join(source_notes)}."] if source_notes else []
     return _latex(replace(table, columns=shown, variant=""), notes, bare=True)
 
 
@@ -363,24 +365,24 @@ def as_json(table: Table) -> dict[str, Any]:
 
     def cell_json(line: int, name: str, cell: Cell) -> dict[str, Any]:
         infinite = cell.value is not None and math.isinf(cell.value)
-        told: dict[str, Any] = {"value": None if infinite else cell.value}
-        told |= {"infinite": True} if infinite else {}
+        facts: dict[str, Any] = {"value": None if infinite else cell.value}
+        facts |= {"infinite": True} if infinite else {}
         for part in ("n", "of", "low", "high", "floor", "text"):
             value = getattr(cell, part)
             if value is not None:
-                told[part] = None if isinstance(value, float) and math.isinf(value) else value
+                facts[part] = None if isinstance(value, float) and math.isinf(value) else value
         for rank, lines in enumerate(place, start=1):
-            told |= {"place": rank} if (line, name) in lines else {}
-        return told
+            facts |= {"place": rank} if (line, name) in lines else {}
+        return facts
 
     def row_json(line: int, row: TableRow) -> dict[str, Any]:
-        told: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
-        told |= {"section": row.section} if row.section else {}
-        told |= {"part": list(row.part)} if row.part else {}
+        facts: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
+        facts |= {"section": row.section} if row.section else {}
+        facts |= {"part": list(row.part)} if row.part else {}
         if not row.own and table.variant == "corrected":
-            told["as_released"] = True
-        told["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
-        return told
+            facts["as_released"] = True
+        facts["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
+        return facts
 
     plain = ("name", "title", "benchmark", "variant", "source", "size", "by", "transposed")
     parts = ("name", "heading", "digits", "direction", "comparable", "note")

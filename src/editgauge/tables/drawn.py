@@ -100,21 +100,21 @@ def grid(table: Table, *, count_line: bool = True) -> Drawn:
             mark = "second" if (line, column.name) in place.second else mark
             mark = "best" if (line, column.name) in place.best else mark
             lines[line].append(Item(cell_text(row.cell(column.name), column), mark))
-        told, above = counts[column.name], column.heading[:-1]
-        alike = after is not None and above == after.heading[:-1] and told == counts[after.name]
-        if not alike and set(told) - {NOTHING}:
+        count, above = counts[column.name], column.heading[:-1]
+        alike = after is not None and above == after.heading[:-1] and count == counts[after.name]
+        if not alike and set(count) - {NOTHING}:
             headings.append((*above, "n"))
             below.append(Item("", "count"))
-            for items, text in zip(lines, told, strict=True):
+            for items, text in zip(lines, count, strict=True):
                 items.append(Item(text, "count"))
     kinds = [(row.group, row.section, row.own, row.kind) for row in table.rows]
     breaks = {number for number in range(1, len(kinds)) if kinds[number] != kinds[number - 1]}
     if count_line and shared:
-        own = max(line + 1 for line, row in enumerate(table.rows) if row.own)
-        own = 0 if table.transposed else own  # a column beside the names, which always fits
-        lines.insert(own, below)
-        breaks = {number + (number >= own) for number in breaks if number != own}
-        breaks |= {own + 1} if 0 < own + 1 < len(lines) else set()
+        height = max(line + 1 for line, row in enumerate(table.rows) if row.own)
+        height = 0 if table.transposed else height  # a column beside the names, which always fits
+        lines.insert(height, below)
+        breaks = {number + (number >= height) for number in breaks if number != height}
+        breaks |= {height + 1} if 0 < height + 1 < len(lines) else set()
     drawn = Drawn(headings, lines, 1 + len(named), breaks)
     return _turned(drawn) if table.transposed else drawn
 

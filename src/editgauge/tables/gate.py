@@ -131,10 +131,10 @@ def unread(
 
 
 def _without_rows(rule: Rule) -> list[Check]:
-    told = f"no {rule.variant} rows of it" if rule.variant else "no rows of it"
-    told += f" in {rule.benchmark}" if rule.benchmark else ""
+    message = f"no {rule.variant} rows of it" if rule.variant else "no rows of it"
+    message += f" in {rule.benchmark}" if rule.benchmark else ""
     wanted = "scores of both editors"
-    return [Check(rule.name, kind, Verdict.CANNOT_TELL, told, wanted, 0) for kind in rule.kinds]
+    return [Check(rule.name, kind, Verdict.CANNOT_TELL, message, wanted, 0) for kind in rule.kinds]
 
 
 class _Asked(NamedTuple):
@@ -159,8 +159,8 @@ def _checks(
         if rule.floor is not None and not rule.labels:
             yield _floor(asked, whole[1:], 1)
         if rule.margin is not None or rule.labels:
-            told = "one number of the whole set: no test of it"
-            yield asked.check(rule.kinds[-1], Verdict.CANNOT_TELL, told)
+            message = "one number of the whole set: no test of it"
+            yield asked.check(rule.kinds[-1], Verdict.CANNOT_TELL, message)
         return
     grid = pair.grid(rule.metric, variant)
     mask = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
@@ -188,8 +188,8 @@ def _coverage(asked: _Asked, values: Floats, least: float) -> Check:
 def _floor(asked: _Asked, values: Floats, least: int) -> Check:
     given = values[~np.isnan(values)]
     if (n := len(given)) < least:
-        told = f"{counted(n, 'sample')} with a score, fewer than {least}"
-        return asked.check("floor", Verdict.CANNOT_TELL, told, n=n, needed=least)
+        message = f"{counted(n, 'sample')} with a score, fewer than {least}"
+        return asked.check("floor", Verdict.CANNOT_TELL, message, n=n, needed=least)
     mean, floor = float(given.mean()), asked.rule.floor or 0.0
     fine = mean >= floor if asked.direction == "higher" else mean <= floor
     verdict = Verdict.PASS if fine else Verdict.FAIL
@@ -206,11 +206,11 @@ def _margin(asked: _Asked, values: Floats, margin: float, alpha: float, seed: in
     n, least, mean, low, high = paired.n, asked.rule.least, paired.difference, *paired[2:4]
     both = ~np.isnan(values).any(axis=0)
     if endless := int((np.isinf(old) != np.isinf(new))[both].sum()):
-        told = f"{endless} samples have an infinite score of one editor only"
-        return asked.check("margin", Verdict.CANNOT_TELL, told, n=n)
+        message = f"{endless} samples have an infinite score of one editor only"
+        return asked.check("margin", Verdict.CANNOT_TELL, message, n=n)
     if n < least:
-        told = f"{counted(n, 'sample')} with a score of both, fewer than {least}"
-        return asked.check("margin", Verdict.CANNOT_TELL, told, n=n, needed=least)
+        message = f"{counted(n, 'sample')} with a score of both, fewer than {least}"
+        return asked.check("margin", Verdict.CANNOT_TELL, message, n=n, needed=least)
     if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
         low = high = mean
     verdict, needed = Verdict.CANNOT_TELL, None
@@ -249,9 +249,9 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
     """
 
     def check_json(check: Check) -> dict[str, Any]:
-        told = {"name": check.name, "kind": check.kind, "verdict": check.verdict.value}
+        facts = {"name": check.name, "kind": check.kind, "verdict": check.verdict.value}
         numbers: dict[str, Any] = dict(check.numbers) or {"reason": check.found}
-        return {**told, "n": check.n, "needed": check.needed, **numbers}
+        return {**facts, "n": check.n, "needed": check.needed, **numbers}
 
     def said(verdict: Verdict) -> dict[str, Any]:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
@@ -280,9 +280,9 @@ def as_junit(gates: Sequence[Gate]) -> str:
 
     root = ElementTree.Element("testsuites", name="editgauge gate")
     for gate in gates:
-        found = [check.verdict for check in gate.checks]
-        failures, errors = map(found.count, (Verdict.FAIL, Verdict.CANNOT_TELL))
-        suite = added(root, "testsuite", name=gate.title, tests=len(found), failures=failures,
+        verdicts = [check.verdict for check in gate.checks]
+        failures, errors = map(verdicts.count, (Verdict.FAIL, Verdict.CANNOT_TELL))
+        suite = added(root, "testsuite", name=gate.title, tests=len(verdicts), failures=failures,
                       errors=errors)  # fmt: skip
         for check in gate.checks:
             name = f"{check.name}, {check.kind}"

@@ -28,8 +28,10 @@ def latex(drawn: Drawn, label: str, caption: str, notes: Sequence[str], *, origi
     label = re.sub("[^A-Za-z0-9]+", "-", label).strip("-")
     columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
     pages = list(_pages(drawn))
-    told = " ".join(_text(note, None) for note in notes)
-    below = [r"\par\smallskip", rf"{{\footnotesize\raggedright {told}\par}}"] if told else []
+    sentence = " ".join(_text(note, None) for note in notes)
+    below = (
+        [r"\par\smallskip", rf"{{\footnotesize\raggedright {sentence}\par}}"] if sentence else []
+    )
     lines: list[str] = []
     for number, page in enumerate(pages, start=1):
         count, mark = (f" ({number} of {len(pages)})", f"-{number}") if pages[1:] else ("", "")
@@ -51,11 +53,11 @@ def latex(drawn: Drawn, label: str, caption: str, notes: Sequence[str], *, origi
             rf"\end{{{float_}}}",
         ]
     text = "\n".join(lines) + "\n"
-    said = ["needs booktabs, adjustbox"]
-    said += [f"scored by {escape.plain(origin, None)}"] if origin else []
+    comments = ["needs booktabs, adjustbox"]
+    comments += [f"scored by {escape.plain(origin, None)}"] if origin else []
     if not re.fullmatch("[\x00-\u024f]*", text):
-        said.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
-    return f"% {'; '.join(said)}\n{text}"
+        comments.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
+    return f"% {'; '.join(comments)}\n{text}"
 
 
 def _pages(drawn: Drawn) -> Iterator[range]:

@@ -58,17 +58,17 @@ def tables(
         every = every_table(part, only=asked.only)
         return [paper for paper in every if _belongs(results, paper, variant, among)]
 
-    found: list[Table | None] = []
+    listed: list[Table | None] = []
     if asked.by:
         more: dict[str, Any] = {
             "intervals": asked.intervals,
             "mean": asked.mean,
             "seed": asked.seed,
         }
-        found += sliced(results, asked.by, mine, variant, **more)
+        listed += sliced(results, asked.by, mine, variant, **more)
     for paper in () if asked.by else mine(results):
         whole = replace(paper, alone=paper.alone and asked.only == paper.name)
-        found.append(
+        listed.append(
             build(
                 results,
                 whole,
@@ -79,7 +79,7 @@ def tables(
                 seed=asked.seed,
             )
         )
-    there = [table for table in found if table is not None]
+    there = [table for table in listed if table is not None]
     if back := notes.given_back(results):
         there = [replace(table, notes=[*table.notes, back]) for table in there]
     if results.repeats > 1 and not asked.by:
@@ -94,9 +94,9 @@ def _belongs(
     """Whether a table is this variant's: it has rows of it, or none of another among those asked
     for.
     """
-    own = [v for v in among if any(results.has(metric, v) for metric in paper.metrics)]
-    own = own if paper.fixed is None else [v for v in among if v == paper.fixed]
-    return not among or variant in (own or among[:1])
+    variants = [v for v in among if any(results.has(metric, v) for metric in paper.metrics)]
+    variants = variants if paper.fixed is None else [v for v in among if v == paper.fixed]
+    return not among or variant in (variants or among[:1])
 
 
 def papers_first(every: Sequence[Table]) -> list[Table]:
@@ -123,12 +123,12 @@ def every_table(results: Results, *, only: str = "") -> list[PaperTable]:
     source = None if benchmark is None else benchmark.tables
     if source is None:
         return generic(results, without=elsewhere)
-    own = list(source(results) if callable(source) else source)
-    own = [paper if paper.name == only else paper.always() for paper in own]
+    specs = list(source(results) if callable(source) else source)
+    specs = [paper if paper.name == only else paper.always() for paper in specs]
     name = f"{results.benchmark}{_FURTHER}"
     outside = benchmark is not None and benchmark.name not in catalog.BENCHMARKS and only != name
     silent = benchmark.not_in_tables if benchmark is not None and outside else ()
-    without = elsewhere.union(silent, *(paper.metrics for paper in own))
-    own = [paper for paper in own if side is None or side.takes(paper.metrics)]
+    without = elsewhere.union(silent, *(paper.metrics for paper in specs))
+    specs = [paper for paper in specs if side is None or side.takes(paper.metrics)]
     title = f"{results.benchmark}: metrics that are in none of the paper's tables"
-    return [*own, *generic(results, name=name, title=title, without=without)]
+    return [*specs, *generic(results, name=name, title=title, without=without)]

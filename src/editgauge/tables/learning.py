@@ -35,8 +35,8 @@ def series(frame: Results, kind: str) -> Iterator[Series]:
             models.setdefault(one.of, {})[one.samples] = editor
     known = "task" in frame.samples.names()
     tasks = frame.samples.labels("task") if known else np.full(len(frame.samples), "")
-    for model, found in sorted(models.items()):
-        mine = {0: model, **found} if model in frame.editors else found
+    for model, points in sorted(models.items()):
+        mine = {0: model, **points} if model in frame.editors else points
         for task in sorted(set(tasks.tolist())):
             part = frame.of_samples(tasks == task)
             tried = {n: part.tried()[part.editors.index(mine[n])] for n in sorted(mine)}

@@ -20,10 +20,10 @@ from editgauge.types import Benchmark, Direction, Metric, Variant
 def benchmark_of(name: str) -> Benchmark | None:
     """The benchmark of a name; None when it is not installed here: its rows can still be read."""
     try:
-        found: Benchmark = catalog.find("benchmarks", name)
+        benchmark: Benchmark = catalog.find("benchmarks", name)
     except UnknownName:
         return None
-    return found
+    return benchmark
 
 
 def unknown(name: str) -> Metric:
@@ -38,10 +38,12 @@ def declared_of(results: Results) -> dict[str, Metric]:
     benchmark = benchmark_of(results.benchmark)
     ours: Mapping[str, Metric] = {} if benchmark is None else benchmark.every_metric
     every = {**ours, **results.described}
-    for name, own in ours.items():
+    for name, declared in ours.items():
         metric = every[name]
-        if (metric.low, metric.high) == (own.low, own.high):
-            every[name] = replace(metric, printed=own.printed, keeps=own.keeps, plain=own.plain)
+        if (metric.low, metric.high) == (declared.low, declared.high):
+            every[name] = replace(
+                metric, printed=declared.printed, keeps=declared.keeps, plain=declared.plain
+            )
     return every
 
 
@@ -107,7 +109,7 @@ def titles(metrics: Mapping[str, Metric]) -> dict[str, str]:
     """What each metric of a benchmark is called: its heading; where an earlier one has the same,
     with its name behind it.
     """
-    told: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, metric in metrics.items():
-        told[name] = f"{metric.title} ({name})" if metric.title in told.values() else metric.title
-    return told
+        names[name] = f"{metric.title} ({name})" if metric.title in names.values() else metric.title
+    return names

@@ -116,8 +116,8 @@ def _failures(results: Results, made: Plan) -> list[str]:
             alike.setdefault(sign.join(words), []).append(editor)
     most = len(results.editors) if len(results.editors) > 2 else 0
     return [
-        f"{'All' if len(editors) == most else ', '.join(editors)}: {said}."
-        for said, editors in alike.items()
+        f"{'All' if len(editors) == most else ', '.join(editors)}: {sentence}."
+        for sentence, editors in alike.items()
     ]
 
 
@@ -134,21 +134,21 @@ def given_back(results: Results) -> str:
     """``The input handed back, pixel by pixel: typeset: 38 edited, 42 given back.``, or "" where
     nothing was. Decided once, by `store.outputs.given_back`.
     """
-    here, told = set(results.samples.ids), []
+    here, notes = set(results.samples.ids), []
     for editor in results.editors:
         edited, back = (len(one & here) for one in results.deliveries.get(editor, Delivery()))
-        told += [f"{editor}: {edited} edited, {back} given back"] if back else []
-    return f"The input handed back, pixel by pixel: {'; '.join(told)}." if told else ""
+        notes += [f"{editor}: {edited} edited, {back} given back"] if back else []
+    return f"The input handed back, pixel by pixel: {'; '.join(notes)}." if notes else ""
 
 
 def unscored(results: Results, made: Plan) -> dict[str, str]:
     """The columns for which nothing was ever scored: name -> narrowest heading."""
-    told = {}
+    reasons = {}
     for field in made.fields:
         parts = [made.means[k] for k in field.places] or [(field.spec.of[0], field.variant)]
         if not all(results.has(mean.metric, variant) for mean, variant in parts):
-            told[field.column.name] = field.column.heading[-1]
-    return told
+            reasons[field.column.name] = field.column.heading[-1]
+    return reasons
 
 
 def parts_of_release(results: Results, made: Plan, part: Matrix) -> list[tuple[int, int] | None]:
@@ -193,21 +193,21 @@ def uneven(results: Results, made: Plan, part: Matrix) -> dict[str, str]:
     """The columns in which the editors were not scored on the same samples, with the reason in
     words.
     """
-    told = {}
+    ranges = {}
     for field in made.fields:
         if field.whole_set:
             whole = results.of_set(field.spec.of[0].metric, field.variant)
             known = sorted(set(whole.samples.tolist()) - {0})
             if len(known) > 1:
                 numbers = f"different numbers of samples ({known[0]} to {known[-1]})"
-                told[field.column.name] = f"it was computed from {numbers}"
+                ranges[field.column.name] = f"it was computed from {numbers}"
             continue
         scored, _ = part.scored(field)
         if not (scored == scored[0]).all():
             low, high = (int(end) for end in np.quantile(scored.sum(axis=1), [0, 1]))
             spread = f"{high} others" if low == high else f"{low} to {high}"
-            told[field.column.name] = f"the editors were scored on different samples ({spread})"
-    return told
+            ranges[field.column.name] = f"the editors were scored on different samples ({spread})"
+    return ranges
 
 
 def of_ranks(
@@ -216,10 +216,10 @@ def of_ranks(
     """How sure the ranks by the headline are."""
     if ranks is None or ranks[0].name != table.headline:
         return []
-    column, found = ranks
-    told = [
-        f"{editors[e]} {found.rank[e]} (kept in {found.kept[e]:.0%}, 95 % in "
-        f"{found.low[e]}–{found.high[e]})"
-        for e in np.argsort(found.rank, kind="stable").tolist()
+    column, stability = ranks
+    words = [
+        f"{editors[e]} {stability.rank[e]} (kept in {stability.kept[e]:.0%}, 95 % in "
+        f"{stability.low[e]}–{stability.high[e]})"
+        for e in np.argsort(stability.rank, kind="stable").tolist()
     ]
-    return [f"Rank by {' '.join(column.heading)} under resampling: " + "; ".join(told)]
+    return [f"Rank by {' '.join(column.heading)} under resampling: " + "; ".join(words)]

@@ -60,13 +60,13 @@ def plan(results: Results, table: PaperTable, variant: Variant) -> Plan:
     for column in table.of_variant(wanted):
         metric = column.shows if isinstance(column.shows, Metric) else known.get(column.metric)
         metric = metric or declared.get(column.metric) or unknown(column.metric)
-        note, made = column.note, wanted
+        note, variant_made = column.note, wanted
         for mean in column.of:
-            made, said = choose(results, mean.metric, wanted)
-            note = note or ("" if column.shows else said)
+            variant_made, note_made = choose(results, mean.metric, wanted)
+            note = note or ("" if column.shows else note_made)
             if id(mean) not in places and not known.get(mean.metric, metric).whole_set:
                 places[id(mean)] = len(means)
-                means.append((mean, made))
+                means.append((mean, variant_made))
         drawn = Column(
             name=column.name,
             heading=(*column.above, metric.title),
@@ -75,7 +75,7 @@ def plan(results: Results, table: PaperTable, variant: Variant) -> Plan:
             note=note,
         )
         at = tuple(places[id(mean)] for mean in column.of if id(mean) in places)
-        fields.append(Field(drawn, column, metric, at, made))
+        fields.append(Field(drawn, column, metric, at, variant_made))
     return Plan(table, wanted, tuple(fields), tuple(means), known)
 
 

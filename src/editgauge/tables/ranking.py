@@ -56,14 +56,14 @@ def ranking(
         if wanted and field.column.direction is not None and field.places:
             alone = replace(paper, columns=(field.spec,), corrected=(), published=(),
                             params=False, sections=False)  # fmt: skip
-            if (found := _by(results, alone, variant, field)) is not None:
-                return found
+            if (field_found := _by(results, alone, variant, field)) is not None:
+                return field_found
     return None
 
 
 def _by(results: Results, one: PaperTable, variant: Variant, field: Field) -> Ranking | None:
-    made = plan(results, one, variant)
-    have, belongs = matrix(results, made).scored(made.fields[0])
+    planned = plan(results, one, variant)
+    have, belongs = matrix(results, planned).scored(planned.fields[0])
     counts = have.sum(axis=1)
     names = [
         editor
@@ -101,14 +101,14 @@ def _ahead(
 ) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
     pair = results.of_editors(sorted(ranks, key=lambda name: ranks[name][0])[:2])
-    made = plan(pair, one, variant)
-    part = matrix(pair, made)
-    sign = 1.0 if made.fields[0].column.direction == "higher" else -1.0
+    planned = plan(pair, one, variant)
+    part = matrix(pair, planned)
+    sign = 1.0 if planned.fields[0].column.direction == "higher" else -1.0
     e, means, samples = part.values.shape
 
     def formula(summed: Moments) -> Floats:
         lead = summed.total.shape[:-1]
-        cells = part.evaluate(made.fields, summed.mean.reshape(*lead, e, means))[..., 0]
+        cells = part.evaluate(planned.fields, summed.mean.reshape(*lead, e, means))[..., 0]
         return np.asarray(sign * (cells[..., :1] - cells[..., 1:2]))
 
     each = units(part.values.reshape(e * means, samples).T)

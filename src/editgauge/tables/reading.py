@@ -73,9 +73,9 @@ def of_rows(
             columns.append((number, names.setdefault(row.sample, len(names)), row.repeat, value))
     places = np.array(columns, np.float64).reshape(-1, 4).T
     kind, sample, repeat = (part.astype(np.int64) for part in places[:3])
-    found = _Rows([*kinds], [*names], kind, sample, repeat, places[3], of_sets)
-    made = _assembled(benchmark, samples, found)
-    return _settled(replace(made, described=described or {}))
+    stored = _Rows([*kinds], [*names], kind, sample, repeat, places[3], of_sets)
+    results = _assembled(benchmark, samples, stored)
+    return _settled(replace(results, described=described or {}))
 
 
 def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
@@ -85,11 +85,11 @@ def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
     contradict each other.
     """
     files = [path for run in runs for path in run.parquet()]
-    made = _assembled(benchmark, _samples(runs, benchmark), _fetched(files, benchmark))
+    results = _assembled(benchmark, _samples(runs, benchmark), _fetched(files, benchmark))
     deliveries, taught = _edits(runs, benchmark)
     return _settled(
         replace(
-            made,
+            results,
             described=together([(run.path.name, run.metrics(benchmark)) for run in runs]),
             models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
             deliveries=deliveries,
@@ -103,8 +103,8 @@ def _settled(results: Results) -> Results:
     `types.Benchmark.settled`.
     """
     settle = getattr(benchmark_of(results.benchmark), "settled", None)
-    own: Results = results if settle is None else settle(results)
-    return own
+    settled: Results = results if settle is None else settle(results)
+    return settled
 
 
 _KIND = "metric, variant, source, scorer, editor, status"
@@ -124,7 +124,7 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             db.execute(f"CREATE TABLE {name} AS {numbered}", given)
         names = [name for (name,) in db.execute("SELECT sample FROM samples ORDER BY n").fetchall()]
         kinds = db.execute(f"SELECT {_KIND} FROM kinds ORDER BY n").fetchall()
-        found = db.execute(
+        records = db.execute(
             "SELECT kinds.n AS kind, samples.n AS sample, repeat, value "
             f"FROM (SELECT * {rows} <> $2) JOIN kinds USING ({_KIND}) JOIN samples USING (sample)",
             given,
@@ -136,8 +136,8 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge that "
             f"wrote the run"
         )
-    value = np.ma.filled(np.ma.asarray(found["value"], np.float64), np.nan)
-    kind, sample, repeat = (np.asarray(found[name]) for name in ("kind", "sample", "repeat"))
+    value = np.ma.filled(np.ma.asarray(records["value"], np.float64), np.nan)
+    kind, sample, repeat = (np.asarray(records[name]) for name in ("kind", "sample", "repeat"))
     of_sets = [
         (Key(*key), editor, np.inf if given is None else given, mapping(orjson.loads(detail)))
         for *key, editor, status, given, detail in whole
@@ -160,7 +160,7 @@ def _assembled(benchmark: str, records: Iterable[Mapping[str, Any]], rows: _Rows
     key_of = np.array([keys.index(key) for key, _, _ in rows.kinds], np.uint16)
     editor_of = np.array([editors.index(editor) for _, editor, _ in rows.kinds], np.int64)
     status_of = np.array([codes[status] for _, _, status in rows.kinds], np.int8)
-    made = Results(benchmark, samples, tuple(editors), {}, _whole_sets(rows, editors))
+    results = Results(benchmark, samples, tuple(editors), {}, _whole_sets(rows, editors))
     spot = (rows.repeat * len(editors) + editor_of[rows.kind]) * len(samples) + at[rows.sample]
     status = status_of[rows.kind]
     value = np.where(np.isnan(rows.value) & (status == SCORED), np.inf, rows.value)
@@ -169,8 +169,8 @@ def _assembled(benchmark: str, records: Iterable[Mapping[str, Any]], rows: _Rows
     cubes = {}
     for number, key in enumerate(keys):
         mine = order[ends[number] : ends[number + 1]]
-        cubes[key] = _scattered(made, key, spot[mine], status[mine], value[mine])
-    return replace(made, cubes=cubes)
+        cubes[key] = _scattered(results, key, spot[mine], status[mine], value[mine])
+    return replace(results, cubes=cubes)
 
 
 def _scattered(made: Results, key: Key, spot: Any, status: Codes, value: Floats) -> Cube:
@@ -192,13 +192,13 @@ def _scattered(made: Results, key: Key, spot: Any, status: Codes, value: Floats)
 
 
 def _whole_sets(rows: _Rows, editors: Sequence[str]) -> dict[Key, Whole]:
-    found: dict[Key, Whole] = {}
+    wholes: dict[Key, Whole] = {}
     for key, editor, value, detail in rows.of_sets:
         nothing = Whole(np.full(len(editors), np.nan), np.zeros(len(editors), np.int64))
-        whole, count = found.setdefault(key, nothing), detail.get("samples")
+        whole, count = wholes.setdefault(key, nothing), detail.get("samples")
         whole.put(editors.index(editor), value, count if isinstance(count, int) else 0,
                   f"{editor} has two values of {key.metric}")  # fmt: skip
-    return found
+    return wholes
 
 
 def _samples(runs: Sequence[Run], benchmark: str) -> Iterator[Mapping[str, Any]]:
@@ -214,15 +214,15 @@ def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], di
     """What the records of edits say: deliveries, where it is known whether the output was given
     back, and variants. One run's records are held at a time.
     """
-    found: dict[str, tuple[set[str], set[str]]] = {}
+    counts: dict[str, tuple[set[str], set[str]]] = {}
     settings: dict[tuple[str, int], tuple[str, Mapping[str, Any]]] = {}
     for run in runs:
         for record in run.edits(benchmark):
             if record.settings:  # records that say the same share one object
-                told = (record.editor, record.settings)
-                settings.setdefault((record.editor, id(record.settings)), told)
+                key = (record.editor, record.settings)
+                settings.setdefault((record.editor, id(record.settings)), key)
             if record.given_back is not None:
-                sets = found.setdefault(record.editor, (set(), set()))
+                sets = counts.setdefault(record.editor, (set(), set()))
                 sets[record.given_back].add(sys.intern(record.sample))
-    deliveries = {editor: Delivery(*map(frozenset, sets)) for editor, sets in found.items()}
+    deliveries = {editor: Delivery(*map(frozenset, sets)) for editor, sets in counts.items()}
     return deliveries, learned(settings.values())

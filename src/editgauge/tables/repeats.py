@@ -30,8 +30,8 @@ def beside(
     wanted = paper.repeats or [paper.headline]
     mine = results.where(lambda key: key.metric in paper.metrics)
     plain = replace(paper, size=None, published=(), sections=False, params=False)
-    made = [build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats)]
-    runs = {number: table for number, table in enumerate(made, start=1) if table is not None}
+    tables = [build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats)]
+    runs = {number: table for number, table in enumerate(tables, start=1) if table is not None}
     whole = build(mine, plain, variant)
     shown = [] if whole is None else [c for c in whole.columns if c.name in wanted]
     if whole is None or len(runs) < 2 or not shown:
@@ -59,8 +59,8 @@ def beside(
             known = np.array([cell.value for cell in cells if cell.value is not None])
             if len(known) > 1:  # none of one run alone
                 mean = known.mean()
-                found = (mean, known.std(ddof=1), np.abs(known - mean).max())
-                for name, value in zip(_SPREAD, found, strict=True):
+                spread = (mean, known.std(ddof=1), np.abs(known - mean).max())
+                for name, value in zip(_SPREAD, spread, strict=True):
                     more[f"{column}_{name}"] = Cell(value=float(value))
         rows[number] = replace(row, cells={**row.cells, **more})
     return replace(

@@ -204,10 +204,10 @@ class Results:
 
     def tried(self, metrics: Collection[str] | None = None) -> Mask:
         """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
-        found = np.zeros((len(self.editors), len(self.samples)), dtype=np.bool_)
+        tried = np.zeros((len(self.editors), len(self.samples)), dtype=np.bool_)
         for key, cube in self.cubes.items():
-            found |= (metrics is None or key.metric in metrics) & (cube.status >= 0).any(axis=0)
-        return found
+            tried |= (metrics is None or key.metric in metrics) & (cube.status >= 0).any(axis=0)
+        return tried
 
     def sources_of(self, metric: str) -> tuple[str, ...]:
         """The sources that made the metric's rows, by name; () where it has none."""
@@ -215,8 +215,8 @@ class Results:
 
     def makers(self) -> dict[str, tuple[str, ...]]:
         """Which sources made the rows of each metric, for the metrics that several made."""
-        found = {metric: self.sources_of(metric) for metric in self.metrics}
-        return {metric: sources for metric, sources in found.items() if len(sources) > 1}
+        makers = {metric: self.sources_of(metric) for metric in self.metrics}
+        return {metric: sources for metric, sources in makers.items() if len(sources) > 1}
 
     def sources_called(self, name: str) -> list[str]:
         """The sources with this name: in full, or up to a ``#`` (a judge's name without its
@@ -261,14 +261,14 @@ class Results:
                 )
         chosen: dict[str, str] = {}
         for metric, sources in self.makers().items():
-            found = [source for source in sources if source in meant]
-            if len(found) != 1:
-                names = ", ".join(repr(source) for source in (found or sources))
+            present = [source for source in sources if source in meant]
+            if len(present) != 1:
+                names = ", ".join(repr(source) for source in (present or sources))
                 raise UsageError(
                     f"{self.benchmark}: metric {metric!r} has rows from several sources ({names}), "
                     f"which cannot be mixed in one table; choose one with --source"
                 )
-            chosen[metric] = found[0]
+            chosen[metric] = present[0]
         return self.where(lambda key: key.source == chosen.get(key.metric, key.source))
 
     def sides(self) -> list[Results]:
@@ -370,10 +370,10 @@ class Results:
 
     def of_set(self, metric: str, variant: str) -> Whole:
         """A metric of the whole set (FID) for each editor. Raises `RunError` on two values."""
-        found = Whole(np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64))
+        empty = Whole(np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64))
         for key, whole in self.sets.items():
             if (key.metric, key.variant) == (metric, variant):
                 for editor in np.flatnonzero(~np.isnan(whole.values)).tolist():
                     what = f"{self.benchmark}: {self.editors[editor]} has two values of {metric}"
-                    found.put(editor, whole.values[editor], int(whole.samples[editor]), what)
-        return found
+                    empty.put(editor, whole.values[editor], int(whole.samples[editor]), what)
+        return empty

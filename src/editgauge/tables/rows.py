@@ -53,8 +53,8 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
 
     there = sorted({name for run in runs for name in run.benchmarks()})
     if wanted and canonical(wanted) not in there:
-        told = f"not in this run; there are: {', '.join(there) or 'none'}"
-        raise UsageError(f"{canonical(wanted)}: {told}", argument="benchmark")
+        message = f"not in this run; there are: {', '.join(there) or 'none'}"
+        raise UsageError(f"{canonical(wanted)}: {message}", argument="benchmark")
     return [canonical(wanted)] if wanted else there
 
 

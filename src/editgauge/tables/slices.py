@@ -37,7 +37,7 @@ def sliced(
             table = build(part, whole, variant, intervals=intervals, mean=mean, seed=seed)
             if table is not None:
                 parts.setdefault(paper.name, []).append((value or "(none)", table))
-    return [_stacked(by, found, len(results.samples)) for found in parts.values()]
+    return [_stacked(by, tables_of, len(results.samples)) for tables_of in parts.values()]
 
 
 def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:

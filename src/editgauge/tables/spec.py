@@ -183,8 +183,10 @@ class PaperTable:
     @property
     def metrics(self) -> frozenset[str]:
         """The names of every metric that the table shows or is made of."""
-        made = {part for column in self.every_column for mean in column.of for part in mean.parts}
-        return frozenset(made | {column.metric for column in self.every_column})
+        metrics = {
+            part for column in self.every_column for mean in column.of for part in mean.parts
+        }
+        return frozenset(metrics | {column.metric for column in self.every_column})
 
     def publication(self, frame: Results) -> Published | None:
         """The published lines that belong beside the frame's rows; None where there are none."""
@@ -199,13 +201,13 @@ def generic(
     there is none.
     """
     shown = [metric for metric in frame.metrics if metric not in without and frame.has(metric)]
-    made = PaperTable(
+    table = PaperTable(
         name=name or f"{frame.benchmark}.metrics",
         title=title or frame.benchmark,
         columns=[Column(metric, (Mean(metric),)) for metric in shown],
         strata="split",
     )
-    return [made] if shown else []
+    return [table] if shown else []
 
 
 def is_model(source: str, model: str) -> bool:

@@ -108,7 +108,7 @@ class Table:
         name and its count under the name with ``_n``. A number that is not there is None, a PSNR of
         identical pictures ``inf``.
         """
-        found = []
+        lines = []
         for row in self.rows:
             line: dict[str, Any] = {"model": row.name, "kind": row.kind, "group": row.group}
             for column in self.columns:
@@ -116,8 +116,8 @@ class Table:
                 line[column.name] = cell.value if cell.text is None else cell.text
                 if cell.n is not None:
                     line[f"{column.name}_n"] = cell.n
-            found.append(line)
-        return found
+            lines.append(line)
+        return lines
 
     def _repr_markdown_(self) -> str:
         from editgauge.tables.draw import draw
@@ -175,8 +175,8 @@ def standing(table: Table) -> Standing:
 def _ahead(table: Table, column: Column, lines: Sequence[int]) -> dict[int, int]:
     """Of each of some lines how many of them are better; nothing where they cannot be compared."""
     cells = {line: table.rows[line].cell(column.name) for line in lines}
-    own = [cell for line, cell in cells.items() if table.rows[line].kind == "run"]
-    if len({cell.n for cell in own if cell.value is not None}) > 1:
+    ours = [cell for line, cell in cells.items() if table.rows[line].kind == "run"]
+    if len({cell.n for cell in ours if cell.value is not None}) > 1:
         return {}
     sign = 1 if column.direction == "higher" else -1
     values = {

@@ -22,15 +22,17 @@ def sentence(item: Comparison) -> str:
     """What the comparison says, in a sentence: on what B is better, worse, or neither."""
     groups: dict[str, list[str]] = {"better": [], "worse": [], NO_DIFFERENCE: [], TOO_FEW: []}
     for line in item.lines:
-        said = line.verdict
-        if line.slice and said != "worse":
+        verdict = line.verdict
+        if line.slice and verdict != "worse":
             continue
-        told = _name(item, line).replace(" · ", f" for {item.by} ") if line.slice else line.metric
-        if said in ("better", "worse"):
-            told += f" by {_difference(line, math.copysign(1, line.paired.difference))}"
-        if told not in groups.setdefault(said, []):
-            groups[said].append(told)
-    parts = [f"{said} on {', '.join(names)}" for said, names in groups.items() if names]
+        subject = (
+            _name(item, line).replace(" · ", f" for {item.by} ") if line.slice else line.metric
+        )
+        if verdict in ("better", "worse"):
+            subject += f" by {_difference(line, math.copysign(1, line.paired.difference))}"
+        if subject not in groups.setdefault(verdict, []):
+            groups[verdict].append(subject)
+    parts = [f"{verdict} on {', '.join(names)}" for verdict, names in groups.items() if names]
     anchors = [name for name in (item.b, item.a) if is_anchor(name)]
     parts += [f"{name} is an anchor, no model" for name in anchors]
     return f"{item.b} against {item.a}: {'; '.join(parts)}."
@@ -43,8 +45,8 @@ def _short(value: float) -> str:
 def _difference(line: Line, sign: float = 1.0) -> str:
     """``0.105 [0.061, 0.16]``; the number alone where there is no interval."""
     ends = sorted((sign * line.paired.low, sign * line.paired.high))
-    told = "" if math.isnan(ends[0]) else f" [{', '.join(map(_short, ends))}]"
-    return f"{_short(sign * line.paired.difference)}{told}"
+    interval = "" if math.isnan(ends[0]) else f" [{', '.join(map(_short, ends))}]"
+    return f"{_short(sign * line.paired.difference)}{interval}"
 
 
 _COLUMNS = (
@@ -107,9 +109,9 @@ def _cells(line: Line) -> dict[str, Cell]:
     of = pair.n + line.only_a + line.only_b
     tiny = line.holm is not None and 0 < line.holm < 5e-5  # four decimals would print 0
     verdict = line.verdict.partition(":")[0].replace(NO_DIFFERENCE, "unclear")
-    told = None if math.isnan(pair.difference) else _difference(line)
+    cell = None if math.isnan(pair.difference) else _difference(line)
     difference = Cell(
-        value=_known(pair.difference), low=_known(pair.low), high=_known(pair.high), text=told
+        value=_known(pair.difference), low=_known(pair.low), high=_known(pair.high), text=cell
     )
 
     def mean(value: float) -> Cell:
@@ -166,10 +168,10 @@ def as_dict(item: Comparison) -> dict[str, Any]:
     """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
     lines = []
     for line in item.lines:
-        told = {k: v for k, v in asdict(line).items() if k != "paired"}
-        told |= {k: v for k, v in line.paired._asdict().items() if k != "counts"}
-        told |= dict(zip(("win", "tie", "loss"), line.counts or (None,) * 3, strict=True))
-        lines.append(_plain(told))
+        facts = {k: v for k, v in asdict(line).items() if k != "paired"}
+        facts |= {k: v for k, v in line.paired._asdict().items() if k != "counts"}
+        facts |= dict(zip(("win", "tie", "loss"), line.counts or (None,) * 3, strict=True))
+        lines.append(_plain(facts))
     plain = ("benchmark", "a", "b", "by", "alpha", "tests", "notes")
     return {
         **{name: getattr(item, name) for name in plain},

@@ -127,7 +127,7 @@ def tune(
     recipe = msgspec.structs.asdict(order.recipe)
     with lease.lease(run.path, "tune", benchmark, name):
         for one, size in product(splits, order.sizes):
-            made: Editor = base
+            editor: Editor = base
             if size:
                 chosen = [known[identity] for identity in one.training[:size]]
                 trained = _trained(run, place, one.task, chosen, order, progress)
@@ -140,11 +140,11 @@ def tune(
                     **recipe,
                 }
                 weights = run.path / trained.weights
-                made = training.tuned(base, weights, order.recipe.lora, facts)
-            made = on_track(made, Track(tuned=size))
+                editor = training.tuned(base, weights, order.recipe.lora, facts)
+            editor = on_track(editor, Track(tuned=size))
             tests = [known[identity] for identity in one.test]
-            done.edits.append(edit(run, benchmark, tests, made, progress=progress))
-            as_editor(made).release()
+            done.edits.append(edit(run, benchmark, tests, editor, progress=progress))
+            as_editor(editor).release()
     run.record(
         "tune",
         benchmark=benchmark,
@@ -189,7 +189,7 @@ def _trained(
     csv.writer(table, lineterminator="\n").writerows([("step", "loss"), *enumerate(losses, 1)])
     paths.write(run.path, f"{folder}/loss.csv", table.getvalue().encode())
     tenth = max(1, len(losses) // 10)
-    made = Training(
+    run_of_training = Training(
         task=task,
         samples=len(chosen),
         folder=folder,
@@ -199,10 +199,10 @@ def _trained(
         last=sum(losses[-tenth:]) / tenth,
         seconds=round(perf_counter() - began, 3),
     )
-    split.write_json(run, f"{folder}/done.json", made)
+    split.write_json(run, f"{folder}/done.json", run_of_training)
     for old in training.checkpoints(at):
         shutil.rmtree(old, ignore_errors=True)
-    return made
+    return run_of_training
 
 
 def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
@@ -220,9 +220,11 @@ def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
             f"another --run or --name"
         )
     try:
-        made = convert(split.read_json(run, f"{folder}/done.json"), Training, f"{folder}/done.json")
+        stored = convert(
+            split.read_json(run, f"{folder}/done.json"), Training, f"{folder}/done.json"
+        )
     except DataError:
         return None
-    lost = paths.fault(run.path, made.weights, folder, limit=training.MOST_BYTES)
-    whole = lost is None and made.fingerprint == digest(plan)
-    return msgspec.structs.replace(made, folder=folder, fresh=False) if whole else None
+    lost = paths.fault(run.path, stored.weights, folder, limit=training.MOST_BYTES)
+    whole = lost is None and stored.fingerprint == digest(plan)
+    return msgspec.structs.replace(stored, folder=folder, fresh=False) if whole else None

@@ -64,19 +64,19 @@ def sizes(text: str) -> list[int]:
     words = [word.strip() for word in text.split(",")]
     good = all(word.isascii() and word.isdigit() and len(word) < 5 for word in words)
     if not good or len({*map(int, words)}) < len(words):
-        told = "wanted whole numbers such as 0,4,8,16, none of them twice"
-        raise UsageError(f"{text!r}: {told}", argument="sizes")
+        message = "wanted whole numbers such as 0,4,8,16, none of them twice"
+        raise UsageError(f"{text!r}: {message}", argument="sizes")
     return sorted(map(int, words))
 
 
 def pictures(sample: Sample) -> frozenset[str]:
     """Hashes of the pixels of a sample's inputs and reference. Raises as `read_image`."""
-    found = set()
+    digests = set()
     for path in filter(None, (*sample.images, sample.reference)):
         pixels = read_image(path)
         hashed = hashlib.blake2b(repr(pixels.shape).encode() + pixels.tobytes(), digest_size=16)
-        found.add(hashed.hexdigest())
-    return frozenset(found)
+        digests.add(hashed.hexdigest())
+    return frozenset(digests)
 
 
 def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, seed: int) -> Split:
@@ -175,11 +175,11 @@ def kept(
 
 def stored(run: Run, benchmark: str) -> dict[str, Split]:
     """The run's splits by task; {} where it has none. Raises `RunError` for a file that is none."""
-    found = read_json(run, _place(benchmark))
-    if found is None:
+    splits = read_json(run, _place(benchmark))
+    if splits is None:
         return {}
     try:
-        return {one.task: one for one in convert(found, list[Split], _place(benchmark))}
+        return {one.task: one for one in convert(splits, list[Split], _place(benchmark))}
     except DataError as error:
         raise RunError(f"{error}; restore it") from error
 

@@ -250,15 +250,15 @@ class _Run:
 def _keep(run: _Run, place: Place) -> None:
     """Write a checkpoint, whole or not at all (`RunError`), and remove the older ones."""
     folder = paths.folder(place.run, place.folder)
-    made = folder / ".writing"
-    shutil.rmtree(made, ignore_errors=True)
+    scratch = folder / ".writing"
+    shutil.rmtree(scratch, ignore_errors=True)
     older = checkpoints(place)
     try:
-        run.accelerator.save_state(str(made))
-        for file in made.iterdir():
+        run.accelerator.save_state(str(scratch))
+        for file in scratch.iterdir():
             with file.open("rb") as opened:
                 os.fsync(opened.fileno())
-        os.replace(made, folder / f"{CHECKPOINT}{len(run.losses)}")
+        os.replace(scratch, folder / f"{CHECKPOINT}{len(run.losses)}")
     except Exception as error:  # what the libraries make of a full disk
         raise paths.unwritable(folder, OSError(str(error))) from error
     for old in older:
@@ -284,8 +284,8 @@ def _resume(run: _Run, place: Place) -> None:
 
 def checkpoints(place: Place) -> list[Path]:
     """The folders of a training's checkpoints, the oldest first: one, but for kills."""
-    found = (place.run / place.folder).glob(f"{CHECKPOINT}*")
-    return sorted(found, key=lambda path: (len(path.name), path.name))
+    folders = (place.run / place.folder).glob(f"{CHECKPOINT}*")
+    return sorted(folders, key=lambda path: (len(path.name), path.name))
 
 
 def _accelerator(recipe: Recipe, device: str) -> Any:
@@ -363,5 +363,5 @@ class TunedEditor(DiffusersEditor):
 
 def tuned(base: DiffusersEditor, weights: Path, rank: int, facts: Mapping[str, Any]) -> TunedEditor:
     """An editor as `base`, with trained weights."""
-    own = {one.name: getattr(base, one.name) for one in fields(base)}
-    return TunedEditor(**own, weights=weights, rank=rank, training=facts)
+    settings = {one.name: getattr(base, one.name) for one in fields(base)}
+    return TunedEditor(**settings, weights=weights, rank=rank, training=facts)

@@ -173,8 +173,8 @@ class Log:
 
     def get(self, item: str) -> Item:
         """The newest version. Raises `UsageError` where there is no item of this id."""
-        for found in self._items(f"{_ITEM} WHERE id = ?", item):
-            return found
+        for record in self._items(f"{_ITEM} WHERE id = ?", item):
+            return record
         raise UsageError(f"{item!r}: there is nothing of this id in {self.path.parent.name}")
 
     def all(self, kind: str, *, owner: str | None = None, state: str | None = None) -> list[Item]:

@@ -79,10 +79,10 @@ def application(
     async def icon(_: Request) -> Response:
         return Response(status_code=204)
 
-    own = {"/": static, "/static/{name}": static, "/favicon.ico": icon, "/a/{token}": sign_in}
+    common = {"/": static, "/static/{name}": static, "/favicon.ico": icon, "/a/{token}": sign_in}
     allowed = ["localhost", "127.0.0.1", *hosts]
     app = Starlette(
-        routes=[*(Route(path, handler) for path, handler in own.items()), *routes],
+        routes=[*(Route(path, handler) for path, handler in common.items()), *routes],
         middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=allowed)],
         exception_handlers={EditgaugeError: _error},
     )

@@ -94,8 +94,8 @@ def seen(
     parts: list[str | Picture] = []
     if kind == "temporal":
         for number, origin, picture in frames_of(sample, output)[0]:
-            told = {"frame_num": number, "frame_type": labels[origin]}
-            parts += [labels["frame"].format(**told), picture]
+            facts = {"frame_num": number, "frame_type": labels[origin]}
+            parts += [labels["frame"].format(**facts), picture]
         return parts
     if kind == "elements":
         for number, path in enumerate(sample.images, start=1):
@@ -355,8 +355,10 @@ def released_pair(reply: str) -> tuple[int | None, int | None]:
     data = _flat_object(reply, "instruction_score", "knowledge_score")
     if data is not None:
         return data[0], data[1]
-    found = [_named(name, colon_needed=True).search(reply) for name in ("instruction", "knowledge")]
-    first, second = (int(match[1]) if match else None for match in found)
+    matches = [
+        _named(name, colon_needed=True).search(reply) for name in ("instruction", "knowledge")
+    ]
+    first, second = (int(match[1]) if match else None for match in matches)
     return first, second
 
 

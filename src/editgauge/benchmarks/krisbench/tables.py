@@ -61,15 +61,15 @@ def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: boo
     A dimension without samples in the data is left out; one that has samples but no scores leaves
     no average.
     """
-    found, start = [], 0
+    averages, start = [], 0
     for width in widths:
         if sizes[start]:
             one = average(means[..., start : start + width])
-            found.append((sizes[start], half_up(one) if printed else one))
+            averages.append((sizes[start], half_up(one) if printed else one))
         start += width
-    if not found:
+    if not averages:
         return np.full(means.shape[:-1], np.nan)
-    return np.asarray(sum(n * value for n, value in found) / sum(n for n, _ in found))
+    return np.asarray(sum(n * value for n, value in averages) / sum(n for n, _ in averages))
 
 
 def _columns(variant: Variant) -> list[Column]:
@@ -91,16 +91,18 @@ def _columns(variant: Variant) -> list[Column]:
         every = tuple(mean for dimension in dimensions for mean in means[dimension])
         return Column(f"{title}/avg", every, (title,), shown, formula, where)
 
-    found = []
+    columns = []
     for kind, dimensions in facts.TAXONOMY.items():
         for dimension in dimensions:
-            found += [
+            columns += [
                 Column(f"{dimension}/{mean.metric}", (mean,), (dimension,), formula=average)
                 for mean in means[dimension]
             ]
-            found.append(Column(f"{dimension}/avg", means[dimension], (dimension,), shown, average))
-        found.append(above(facts.title_of(kind), [*dimensions], {KNOWLEDGE: kind}))
-    return [*found, above("Overall", [*means], {})]
+            columns.append(
+                Column(f"{dimension}/avg", means[dimension], (dimension,), shown, average)
+            )
+        columns.append(above(facts.title_of(kind), [*dimensions], {KNOWLEDGE: kind}))
+    return [*columns, above("Overall", [*means], {})]
 
 
 JUDGED = PaperTable(
@@ -147,9 +149,9 @@ def _one_picture(frame: Results) -> list[str]:
     count, notes = f"the {int(several.sum())} samples with several pictures", []
     for editor, none in zip(frame.editors, missing, strict=True):
         if none and frame.models.of(editor).several_images is False:
-            told = "takes one picture only:"
+            message = "takes one picture only:"
             lowest = "count as the lowest score, as in the paper (faithful)"
-            notes.append(f"{editor} {told} {count} {lowest}.")
+            notes.append(f"{editor} {message} {count} {lowest}.")
         elif none:
             say = "If it cannot take several, say so in models.toml (several_images = false)"
             lowest = "the paper then gives it the lowest score there"

@@ -147,13 +147,13 @@ def released_scores(reply: str | None) -> dict[str, float | None]:
     """
     accuracy, quality, context = NAMES
     asked = (accuracy, context, quality)  # in the order in which the script looks for them
-    found: dict[str, float | None] = dict.fromkeys(asked)
+    scores: dict[str, float | None] = dict.fromkeys(asked)
     for line in (reply or "").split("\n"):
         name = next((one for one in asked if one in line), None)
         if name is not None and (number := _number(line)) is not None:
-            found[name] = number
-    complete = all(value not in (None, -1) for value in found.values())
-    return found if complete else dict.fromkeys(asked)
+            scores[name] = number
+    complete = all(value not in (None, -1) for value in scores.values())
+    return scores if complete else dict.fromkeys(asked)
 
 
 def _number(line: str) -> float | None:

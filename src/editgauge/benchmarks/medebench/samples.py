@@ -48,7 +48,7 @@ def sample_of(
     tree: Tree, folder: Path, record: Record, number: int, taken: dict[str, int]
 ) -> Sample:
     """The sample of a record, the file's `number`-th. `taken`: see `reading.unique`."""
-    identity, own = _identity(record, number, taken)
+    identity, ident = _identity(record, number, taken)
     paths = {what: _picture(tree, folder, record, identity, what) for what in FOLDERS}
     organ = organ_of((record.text("organ", needed="organ") or "").strip())
     task = (record.text("task", needed="task") or "").strip()
@@ -59,12 +59,12 @@ def sample_of(
         attributes["task_type"] = task_type_of(task)
     return Sample(
         benchmark="medebench",
-        id=own,
+        id=ident,
         split="all",
         category=(organ or "unknown", task or "unknown"),
         instruction=record.text("prompt", needed="") or "",
         images=(paths["input"],),
-        output_stems=(f"{own}_0", own),
+        output_stems=(f"{ident}_0", ident),
         reference=paths["reference"],
         masks={"roi": paths["mask"]},
         change=record.text("change", needed="change"),
@@ -82,11 +82,11 @@ def _identity(record: Record, number: int, taken: dict[str, int]) -> tuple[str, 
     if written is None and record.known:
         found = f"id {shown(record.raw('id'))}"
         record.note("id-missing", found, "outputs are named by id: none can be found", False)
-    own = unique(identity, taken)
-    if own != identity:
+    ident = unique(identity, taken)
+    if ident != identity:
         found = f"id {identity!r} again, with another record"
-        record.note("id-twice", found, f"called {own!r}: outputs are the first one's", False)
-    return identity, own
+        record.note("id-twice", found, f"called {ident!r}: outputs are the first one's", False)
+    return identity, ident
 
 
 def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str) -> Path:

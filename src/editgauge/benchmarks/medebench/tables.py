@@ -153,7 +153,7 @@ def paradigms(frame: Results) -> list[PaperTable]:
     records = _records("paradigms")
     kinds = (("a", "tuned", "samples"), ("b", "shots", "shots"))
     papers = dict.fromkeys(record["paradigm"] for record in records)
-    found = []
+    specs = []
     for (letter, kind, word), paradigm in zip(kinds, papers, strict=True):
         printed = {int(record["shots"]) for record in records if record["paradigm"] == paradigm}
         columns = [
@@ -162,7 +162,7 @@ def paradigms(frame: Results) -> list[PaperTable]:
             for metric in BY_ORGAN
         ]
         rows, note = partial(_published_paradigm, paradigm), _TABLE.format(f"7 ({letter})")
-        found.append(
+        specs.append(
             PaperTable(
                 name=f"medebench.paradigms_{letter}",
                 title=f"MedEBench, learning paradigms: {paradigm}",
@@ -173,7 +173,7 @@ def paradigms(frame: Results) -> list[PaperTable]:
                 notes=(_LEARNING,),
             )
         )
-    return found
+    return specs
 
 
 def _published_paradigm(paradigm: str) -> list[TableRow]:
@@ -193,10 +193,10 @@ def tables(frame: Results) -> list[PaperTable]:
     others = sorted(there - set(ORGANS))
     organs = [organ for organ in ORGANS if organ in there or not there]
     more = (JUDGE["D"][2], *JUDGE["P"])
-    found = [by_organ([*organs, *others]), METRICS]
-    if any(frame.has(metric.name, made) for metric in more for made in VARIANTS):
-        found.append(JUDGED)  # EA and VQ by description stand in Table 2, too
-    return [*found, attention(others), *GROUNDING, *paradigms(frame)]
+    specs = [by_organ([*organs, *others]), METRICS]
+    if any(frame.has(metric.name, variant) for metric in more for variant in VARIANTS):
+        specs.append(JUDGED)  # EA and VQ by description stand in Table 2, too
+    return [*specs, attention(others), *GROUNDING, *paradigms(frame)]
 
 
 def correlations() -> list[TableRow]:

@@ -37,8 +37,8 @@ def _name(sample: Sample) -> str:
 
 
 def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-    found = _TRACKS[_name(sample)].metrics_for(sample, options)
-    return [JUDGE[metric.name] for metric in found]
+    declared = _TRACKS[_name(sample)].metrics_for(sample, options)
+    return [JUDGE[metric.name] for metric in declared]
 
 
 def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:

@@ -22,8 +22,8 @@ _FILES = {
 
 def text(template: str, name: str = NAME) -> str:
     """A template with the name filled in."""
-    found = files(__package__).joinpath(template).read_text(encoding="utf-8")
-    return found.replace(NAME, name)
+    source = files(__package__).joinpath(template).read_text(encoding="utf-8")
+    return source.replace(NAME, name)
 
 
 def write(name: str, to: Path) -> list[Path]:

@@ -59,21 +59,21 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
 def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
     tree = Tree(root)
     folder = root / PROMPTS / chosen
-    found = set()
+    seen = set()
     for entry in below(folder):
         path = Path(entry.path)
         here, category = tree.relative(path), path.stem
         if path.suffix != ".jsonl" or is_folder(entry):
             note(Finding("file-stray", here, "no category's .jsonl file", "not read"))
             continue
-        found.add(category)
+        seen.add(category)
         if not split_of(category):
             assumed = "its samples are neither Virtual nor Real"
             note(Finding("category-unknown", here, f"the category {category!r}", assumed))
         if half in ("", split_of(category)):
             yield from _read_category(tree, chosen, path, note)
     for category in (*VIRTUAL, *REAL):
-        if category not in found and half in ("", split_of(category)):
+        if category not in seen and half in ("", split_of(category)):
             place, lost = f"{tree.relative(folder)}/{category}.jsonl", "the category has no samples"
             note(Finding("category-missing", place, "no such file", lost, False))
 

@@ -16,19 +16,19 @@ def sample_of(
     """The sample of a line. `chosen`: its set; `number`: the line's; `taken`: see
     `reading.unique`.
     """
-    own = _identity(record, number, taken)
+    ident = _identity(record, number, taken)
     base = tree.root / "data"
     image = record.picture(tree, base, "original_image", what="input")
     reference = record.picture(tree, base, "gt_image", what="reference", part="reference")
     stem = _stem(category, record)
     return Sample(
         benchmark="textedit",
-        id=f"{category}/{own}",
+        id=f"{category}/{ident}",
         split=split_of(category),
         category=(category,),
         instruction=record.text("prompt", needed="") or "",
         images=(image,),
-        output_stems=(f"{category}/{stem if stem.strip('. ') else own}",),
+        output_stems=(f"{category}/{stem if stem.strip('. ') else ident}",),
         reference=reference,
         source_text=record.text("source_text", needed="source_text"),
         target_text=record.text("target_text", needed="target_text"),
@@ -46,10 +46,10 @@ def _identity(record: Record, number: int, taken: dict[str, int]) -> str:
         if record.known:
             record.note("id-missing", f"id {shown(record.raw('id'))}", f"called {identity!r}")
     safe = record.name(identity)
-    own = unique(safe, taken)
-    if own != safe:
-        record.note("id-twice", f"id {safe!r} again", f"called {own!r}")
-    return own
+    ident = unique(safe, taken)
+    if ident != safe:
+        record.note("id-twice", f"id {safe!r} again", f"called {ident!r}")
+    return ident
 
 
 def _stem(category: str, record: Record) -> str:

@@ -82,7 +82,7 @@ def _classic_columns() -> list[Column]:
 def judged(threshold: float | None = facts.CUT_OFF) -> list[Column]:
     """The five judged questions on the 0-1 scale, and their weighted mean."""
     average = facts.AVERAGE_NO_CUT_OFF if threshold is None else facts.AVERAGE
-    found: list[Column] = []
+    columns: list[Column] = []
     for split, title in facts.SPLITS.items():
         means = tuple(
             Mean(
@@ -93,12 +93,12 @@ def judged(threshold: float | None = facts.CUT_OFF) -> list[Column]:
             )
             for number, metric in enumerate(facts.JUDGE)
         )
-        found += [
+        columns += [
             Column(f"{split}_{metric.title}", (mean,), (title,))
             for metric, mean in zip(facts.JUDGE, means, strict=True)
         ]
-        found.append(Column(f"{split}_avg", means, (title,), average.metric.name, weighted))
-    return found
+        columns.append(Column(f"{split}_avg", means, (title,), average.metric.name, weighted))
+    return columns
 
 
 def _table(
@@ -157,8 +157,8 @@ def part_of(frame: Results) -> str:
     guessed from their number.
     """
     known = frame.samples.labels("set").tolist() if "set" in frame.samples.names() else []
-    found = {name.removesuffix("set") for name in known}
-    return found.pop() if len(found) == 1 and found <= set(facts.SIZES) else ""
+    halves = {name.removesuffix("set") for name in known}
+    return halves.pop() if len(halves) == 1 and halves <= set(facts.SIZES) else ""
 
 
 def settled(results: Results) -> Results:

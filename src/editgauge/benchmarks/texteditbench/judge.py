@@ -54,10 +54,12 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     reference = "yes" if len(shown) == 6 else None
     calls = []
     for name in (metric.name for metric in wanted(sample, options)):
-        told = name == "IF" or sample.split == "synthetic"
-        system, mark = rubrics.render(name, reference=reference, operation="yes" if told else None)
+        with_operation = name == "IF" or sample.split == "synthetic"
+        system, mark = rubrics.render(
+            name, reference=reference, operation="yes" if with_operation else None
+        )
         words = [fenced("instruction", sample.instruction)]
-        if told:
+        if with_operation:
             operation = str(sample.attributes.get("operation") or "not stated")
             words.append(fenced("kind of operation", operation))
         if name == "SE":

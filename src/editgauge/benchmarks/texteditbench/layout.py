@@ -62,8 +62,8 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
 def _splits(root: Path) -> list[tuple[str, Path]]:
     """The folder of each split, the one of the released name where there are two."""
     there = {entry.name.lower(): entry.name for entry in below(root) if is_folder(entry)}
-    found = {split: [there[n] for n in names if n in there] for split, names in FOLDERS.items()}
-    return [(split, root / names[0]) for split, names in found.items() if names]
+    folders = {split: [there[n] for n in names if n in there] for split, names in FOLDERS.items()}
+    return [(split, root / names[0]) for split, names in folders.items() if names]
 
 
 def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterator[Sample]:

@@ -42,9 +42,9 @@ def _outside(sample: Sample, edit: Edit, *, of_reference: bool = False) -> list[
     """MSE, PSNR and SSIM outside the masks, against the input or the reference."""
     source = pixel.reference_source_of(sample) if of_reference else pixel.source_of(sample)
     output, orientation = pixel.read_output(edit)
-    found = [*_errors(source, output, orientation), *_similarities(source, output)]
+    scores = [*_errors(source, output, orientation), *_similarities(source, output)]
     prefix = facts.REFERENCE if of_reference else ""
-    return [replace(score, metric=f"{prefix}{score.metric}") for score in found]
+    return [replace(score, metric=f"{prefix}{score.metric}") for score in scores]
 
 
 def _errors(source: pixel.Source, output: Array, orientation: int) -> list[Score]:
@@ -52,10 +52,10 @@ def _errors(source: pixel.Source, output: Array, orientation: int) -> list[Score
         partial(pixel.aligned_mse, source, output, orientation, turned=turned)
         for turned in (True, False)
     )
-    found = pixel.squared_error_scores("faithful", faithful)
+    scores = pixel.squared_error_scores("faithful", faithful)
     if source.orientation == 1 and orientation == 1 and not source.missing:
-        return [*found, *(replace(score, variant="corrected") for score in found)]
-    return [*found, *pixel.squared_error_scores("corrected", corrected)]
+        return [*scores, *(replace(score, variant="corrected") for score in scores)]
+    return [*scores, *pixel.squared_error_scores("corrected", corrected)]
 
 
 def _similarities(source: pixel.Source, output: Array) -> list[Score]:

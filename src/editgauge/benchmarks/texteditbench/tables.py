@@ -52,19 +52,19 @@ def _four(
     the input (none) or the reference edit.
     """
     faithful = variant == "faithful"
-    found = []
+    columns = []
     for metric in ("ssim", "lpips", "psnr", "mse"):
         error = not faithful and metric == "psnr"
         shown = four_places if faithful and metric in ("psnr", "mse") else None
         mean = Mean(f"{prefix}{'mse' if error else metric}", where, shown)
         column = Column(f"{name}_{prefix}{metric}", (mean,), (title,))
         if error:
-            told = "PSNR of the mean squared error"
+            message = "PSNR of the mean squared error"
             column = Column(
-                column.name, (mean,), (title,), f"{prefix}psnr", psnr_of_mean, note=told
+                column.name, (mean,), (title,), f"{prefix}psnr", psnr_of_mean, note=message
             )
-        found.append(column)
-    return found
+        columns.append(column)
+    return columns
 
 
 def _pixel(variant: Variant) -> list[Column]:
@@ -91,15 +91,15 @@ def _reference(variant: Variant) -> list[Column]:
 
 def _judged() -> list[Column]:
     """The five dimensions, each over its own samples, and their sum."""
-    found: list[Column] = []
+    columns: list[Column] = []
     for split, title in SPLITS.items():
         known = {"SE": {"has_knowledge": "true"}}
         means = tuple(
             Mean(metric.name, {"split": split, **known.get(metric.name, {})}) for metric in JUDGE
         )
-        found += [Column(f"{split}_{mean.metric}", (mean,), (title,)) for mean in means]
-        found.append(Column(f"{split}_overall", means, (title,), OVERALL.metric.name, total))
-    return found
+        columns += [Column(f"{split}_{mean.metric}", (mean,), (title,)) for mean in means]
+        columns.append(Column(f"{split}_overall", means, (title,), OVERALL.metric.name, total))
+    return columns
 
 
 @cache

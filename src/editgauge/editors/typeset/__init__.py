@@ -50,14 +50,14 @@ def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
     Raises `UsageError` for another setting, `MissingExtra` without the
     engine's library.
     """
-    told = settings_of("typeset", settings, Settings)
-    folders = [Path(part) for part in told.fonts.split(os.pathsep) if part]
+    chosen = settings_of("typeset", settings, Settings)
+    folders = [Path(part) for part in chosen.fonts.split(os.pathsep) if part]
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"editor 'typeset': fonts={folder}: wanted a folder, found none there")
-    engine: Engine = catalog.find("ocr_engines", told.ocr)()
+    engine: Engine = catalog.find("ocr_engines", chosen.ocr)()
     engine.identity()  # says now, not in the middle of a run, that a library is missing
-    return TypesetEditor(engine, tuple(folders), verify=told.verify)
+    return TypesetEditor(engine, tuple(folders), verify=chosen.verify)
 
 
 @dataclass(frozen=True, slots=True)

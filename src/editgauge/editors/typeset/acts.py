@@ -128,7 +128,7 @@ def move(canvas: Canvas, asked: Parsed) -> Done:
 def _place(canvas: Canvas, lifted: Lifted, corner: Point) -> Point:
     """Lay ink with its top left corner at a place, or as near as the picture has room; where."""
     sizes = zip(corner, lifted.size, canvas.size, strict=True)
-    x, y = (min(max(v, 0.0), max(0.0, room - own)) for v, own, room in sizes)
+    x, y = (min(max(v, 0.0), max(0.0, room - size)) for v, size, room in sizes)
     canvas.drop(lifted, (x + lifted.size[0] / 2, y + lifted.size[1] / 2))
     return x, y
 
@@ -174,9 +174,9 @@ def _swap(canvas: Canvas, asked: Parsed) -> Done:
         raise CannotEdit("the letters of one text cannot be told from the ground")
     inks = [ink for _, ink in both]
     colours = [median_colour(ink.paint[ink.alpha >= ink.alpha.max() * 0.9]) for ink in inks]
-    for ink, goal, own, theirs in zip(inks, inks[::-1], colours, colours[::-1], strict=True):
+    for ink, goal, colour, theirs in zip(inks, inks[::-1], colours, colours[::-1], strict=True):
         x, y = (c - side / 2 for c, side in zip(goal.centre, ink.size, strict=True))
-        if not canvas.shows(own, (x, y, x + ink.size[0], y + ink.size[1])):
+        if not canvas.shows(colour, (x, y, x + ink.size[0], y + ink.size[1])):
             ink.paint[:] = theirs
         _place(canvas, ink, (x, y))
     return {"texts": [report(canvas, match) for match, _ in both], "swapped": True}

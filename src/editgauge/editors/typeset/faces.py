@@ -89,14 +89,14 @@ def faces(extra: tuple[Path, ...] = ()) -> tuple[Face, ...]:
         system = [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"]
     files = [file for at in (*extra, *system) for file in sorted(at.rglob("*.[tToO][tT][cCfF]"))]
     once = {file.name: file for file in reversed(files)}
-    found = [face for file in reversed(once.values()) for face in _faces_of(file)]
-    own = [
+    installed = [face for file in reversed(once.values()) for face in _faces_of(file)]
+    packaged = [
         Face(f"{name} {weight}", opencv=key, weight=weight)
         for name, key in (("Rubik", "sans"), ("Rubik Italic", "italic"))
         for weight in (300, 500, 700, 900)
     ]
     chinese = Face("WenQuanYi Micro Hei", opencv="uni")
-    return (*found[:_MOST_FACES], *own, chinese, Face("Aileron Regular"))
+    return (*installed[:_MOST_FACES], *packaged, chinese, Face("Aileron Regular"))
 
 
 def _faces_of(file: Path) -> list[Face]:
@@ -295,8 +295,8 @@ def _weighed(style: Style, text: str, crop: Alpha) -> Style:
     drawn: list[tuple[Style, Alpha]] = []
     for step in (0, 1, -1, 2, -2, 3):
         heavier = replace(style, weight=0.25 * step / style.size)
-        made = set_text(heavier, text)
-        if made is not None and (ink := _cut(made.alpha)) is not None:
+        set_heavier = set_text(heavier, text)
+        if set_heavier is not None and (ink := _cut(set_heavier.alpha)) is not None:
             large = cv2.resize(ink, crop.shape[::-1], interpolation=cv2.INTER_AREA)
             drawn.append((heavier, np.asarray(large, np.float32)))
     if not drawn:

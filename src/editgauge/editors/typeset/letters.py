@@ -245,7 +245,7 @@ def _insert_row(
 def _insert_at(canvas: Canvas, text: str, wanted: Colour | None, where: str) -> Done:
     """Into a corner or along a side, in the style of the picture's lines of middling size."""
     words, (width, height) = where.split(), canvas.size
-    style, own = _house_style(canvas, text)
+    style, lines = _house_style(canvas, text)
     edge = EDGE * min(width, height)
     corner = len(words) == 2 and "center" not in words
     rows = wrapped(text, style, max((0.45 if corner else 0.9) * width, 40.0))
@@ -260,7 +260,7 @@ def _insert_at(canvas: Canvas, text: str, wanted: Colour | None, where: str) -> 
         x = x if "left" in words or "right" in words else (width - wide) / 2
         y = first + number * pitch
         box = (x, y - style.size, x + wide, y)  # black or white where its own would not stand out
-        seen = [ink for ink in (own, (0, 0, 0)) if canvas.shows(ink, box)]
+        seen = [ink for ink in (lines, (0, 0, 0)) if canvas.shows(ink, box)]
         canvas.set(drawn, frame, (x - offset, y), wanted or [*seen, (255, 255, 255)][0])
     return {"inserted": text, "place": where, "rows": len(rows), **_told(style)}
 

@@ -106,8 +106,8 @@ def ocr_scores(
     accuracy, penalised = edit.accuracy(inside, after)
     del texts[at]
     others = [normalise(line_text(one, corrected)) for one in lines_of(outside, corrected)]
-    found = (accuracy, *_weighted(accuracy, texts, others, corrected), edit.ned(before, after))
-    values = dict(zip(METRICS, found, strict=True))
+    five = (accuracy, *_weighted(accuracy, texts, others, corrected), edit.ned(before, after))
+    values = dict(zip(METRICS, five, strict=True))
     return OcrScores(values, "", edit.rules, line, [box.number for box in inside], penalised)
 
 

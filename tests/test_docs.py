@@ -244,7 +244,7 @@ def test_the_pandas_example_runs(beginner: Path) -> None:
     has.
     """
     pytest.importorskip("pandas", reason="pandas is no dependency of ours")
-    text = (DOCS / "how-to" / "run-folder.md").read_text(encoding="utf-8")
+    text = (DOCS / "how-to" / "read-a-run.md").read_text(encoding="utf-8")
     block = next(match[2] for match in BLOCK.finditer(text) if ".df()" in match[2])
     names: dict[str, object] = {}
     with redirect_stdout(io.StringIO()) as out:

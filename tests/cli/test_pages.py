@@ -99,7 +99,7 @@ def test_a_table(here: Path, scored: Path) -> None:
 
 def test_a_run_that_is_read_shared_and_checked(here: Path, scored: Path) -> None:
     runs(scored, here, "my-model", "mine", "theirs", "first")
-    done = read("run-folder", {})
+    done = read("read-a-run", {})
     assert [words[0] for words in done] == [
         "table", "report", "table", "merge", "table", "check", "check", "check",
     ]  # fmt: skip

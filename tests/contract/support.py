@@ -131,7 +131,7 @@ ROWS = """
 
 
 def rows_of(run: Path) -> list[dict[str, Any]]:
-    """Every row of a run, read as the documentation says (docs/how-to/run-folder.md). The one place
+    """Every row of a run, read as the documentation says (docs/how-to/read-a-run.md). The one place
     that follows when runs are stored in another way.
     """
     if not (run / "run.sqlite").exists():

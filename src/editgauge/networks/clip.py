@@ -96,7 +96,7 @@ class ClipModel:
             if activation not in (None, hidden_act):
                 raise WeightsError(
                     f"{folder}: config.json names the activation {hidden_act!r}, these weights "
-                    f"were trained with {activation!r}; with another one every score is silently wrong"
+                    f"were trained with {activation!r}: with another every score is silently wrong"
                 )
         self._towers: dict[str, Any] = {}
         self._tokenizer: Any = None

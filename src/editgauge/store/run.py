@@ -1,4 +1,4 @@
-"""A run on disk: everything that is needed to read a result again (docs/how-to/run-folder.md).
+"""A run on disk: everything that is needed to read a result again (docs/how-to/read-a-run.md).
 
 Several commands may write one run at once, on one machine: each write is one transaction. A run may
 be damaged, or come from anybody: what does not stand its checksum is left out and named in

@@ -188,3 +188,26 @@ def test_the_papers_models_stand_beside_where_its_table_has_the_labels() -> None
             assert means(found, "imagic †")[:2] == [0.49, 0.19]
             assert math.isnan(means(found, "imagic †")[2])
             assert "imagic †,Teeth,0.49,,1,," in figures.as_csv(found)
+
+
+def test_a_radar_of_many_models_has_a_panel_for_each_of_the_papers_groups() -> None:
+    closed, open_ = ["GPT-4o", "Gemini 2.0", "Doubao"], ["OmniGen", "Emu2", "BAGEL", "AnyEdit"]
+    every = [*closed, *open_, "ours"]
+    made = [
+        row(f"{task}{n}", name, "VC", 1.0 + (n + at) % 5, benchmark="krisbench")
+        for task in TASKS
+        for n in (1, 2)
+        for at, name in enumerate(every)
+    ]
+    known = {"VC": Metric("VC", direction="higher", low=1, high=5)}
+    plots = [Plot("radar", "task", "by task")]
+    (figure,) = figures.figures(frame(made, RECORDS, "krisbench"), known, plots)
+    assert [sorted(panel) for panel in figure.panels] == [
+        sorted([*closed, "ours"]), sorted([*open_, "ours"])
+    ]  # fmt: skip
+    with drawing_of(figure) as drawn:
+        lines = [len(axes.get_lines()) for axes in drawn.axes]
+        (legend,) = drawn.legends
+        assert lines == [4, 5]
+        assert sorted(text.get_text() for text in legend.get_texts()) == sorted(every)
+    assert one("radar", [*rows(), *rows("other")]).panels == ()

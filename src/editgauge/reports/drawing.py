@@ -106,15 +106,28 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
         "curve": 2.5 + 0.06 * min(longest, 30) * ((longest + 4) * len(figure.labels) > 50),
         "histogram": 1.8 + 0.06 * longest,
     }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(names) + 1.6)))
-    height = body + 0.13 * (title.count("\n") + 2 + legend)
+    panels = figure.panels or (tuple(figure.series),)
+    height = body * len(panels) + 0.13 * (title.count("\n") + 2 + legend)
     drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained", dpi=300)
     drawing.suptitle(plain_text(title))
-    axes = drawing.add_subplot(projection="polar" if figure.kind == "radar" else None)
     draw = {"radar": _radar, "curve": _curve, "histogram": _histogram}.get(figure.kind, _bars)
-    draw(axes, figure, names)
+    polar = {"projection": "polar"} if figure.kind == "radar" else {}
+    shown: dict[str, Any] = {}
+    for axes, panel in zip(
+        drawing.subplots(len(panels), subplot_kw=polar, squeeze=False)[:, 0], panels, strict=True
+    ):
+        draw(
+            axes,
+            figure,
+            [
+                name if editor in panel else ""
+                for name, editor in zip(names, figure.series, strict=True)
+            ],
+        )
+        handles, labels = axes.get_legend_handles_labels()
+        shown |= dict(zip(labels, handles, strict=True))
     if not alone:
-        shown = axes.get_legend_handles_labels()
-        drawing.legend(*shown, loc="outside lower center", ncols=2)
+        drawing.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=2)
     return drawing
 
 
@@ -161,8 +174,12 @@ def _fewer(figure: Figure, editor: str) -> Iterator[tuple[int, int]]:
 
 
 def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[float]) -> None:
-    """Every editor's line, with gaps where there is no score; points beside a gap stay."""
+    """Every editor's line, with gaps where there is no score; points beside a gap stay. An editor
+    without a name is in another panel.
+    """
     for number, (name, values) in enumerate(zip(names, figure.series.values(), strict=True)):
+        if not name:
+            continue
         closed = [0] if figure.kind == "radar" else []
         order = [*range(len(values)), *closed]
         apart = number + number // len(COLOURS)  # the thirteenth is not drawn as the first

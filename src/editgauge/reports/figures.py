@@ -16,6 +16,7 @@ from editgauge import escape
 from editgauge.escape import counted
 from editgauge.reports.scripts import number
 from editgauge.statistics.resampling import Estimate, mean_interval
+from editgauge.tables import models
 from editgauge.tables.layouts import every_table
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
 from editgauge.tables.results import Results
@@ -27,6 +28,8 @@ NO_SCORE = "no score"
 PAPERS = " †"
 """Behind the name of a paper's model."""
 _MOST_LABELS = 40
+_MOST_LINES = 6
+"""Lines in one radar that can be told apart: more are drawn in panels where models have groups."""
 _MOST_BINS = 20
 
 
@@ -46,6 +49,8 @@ class Figure:
     """How many samples each label has that the metric can say something about."""
     top: float | None = None
     """The upper end of the metric's scale, at which a radar has its rim; None where it is open."""
+    panels: tuple[tuple[str, ...], ...] = ()
+    """The series of each panel of a radar of many models, one below the other; empty: one panel."""
 
 
 def figures(
@@ -75,7 +80,25 @@ def figures(
                 [_with_papers(*one) for one in drawn] if published else [one for one, *_ in drawn]
             )
     apart = escape.apart([figure.name for figure in found])
-    return [replace(figure, name=name) for figure, name in zip(found, apart, strict=True)]
+    return [
+        replace(figure, name=name, panels=_panels(figure, frame.benchmark))
+        for figure, name in zip(found, apart, strict=True)
+    ]
+
+
+def _panels(figure: Figure, benchmark: str) -> tuple[tuple[str, ...], ...]:
+    """The paper's groups of models, closed ones first; models of no group stand in each panel."""
+    facts = models.built_in()
+    groups = {
+        name: facts.of(name.removesuffix(PAPERS)).group.get(benchmark, "") for name in figure.series
+    }
+    headings = sorted({*groups.values()} - {""})
+    if figure.kind != "radar" or len(figure.series) <= _MOST_LINES or len(headings) < 2:
+        return ()
+    return tuple(
+        tuple(name for name, group in groups.items() if group in (heading, ""))
+        for heading in headings
+    )
 
 
 def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:

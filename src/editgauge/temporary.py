@@ -27,15 +27,23 @@ def file(target: Path) -> Iterator[BinaryIO]:
     """
     scratch = target.with_name(new_name())
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with scratch.open("xb") as opened:
+        with _opened(scratch) as opened:
             yield opened
         os.replace(scratch, target)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
-    finally:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             scratch.unlink()
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+        raise
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("xb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("xb")
 
 
 def write(target: Path, data: bytes, *, sync: bool = False) -> None:

@@ -36,6 +36,11 @@ class Run(Rows):
 
     _parquet: tuple[str, Path] | None = None
 
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._folders: set[str] = set()
+        """Those that `keep` has looked at: a run has few folders and many files."""
+
     @classmethod
     def create(cls, path: Path) -> Self:
         """Open a run, or make a new one in a folder that is empty or not there.
@@ -271,7 +276,9 @@ class Run(Rows):
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if not hashes.same(file, kept):
-            paths.folder(self.path, name.rpartition("/")[0])
+            if (above := name.rpartition("/")[0]) not in self._folders:
+                paths.folder(self.path, above)
+                self._folders.add(above)
             mark, stat = hashes.copy(file, kept)
             if known is not None:
                 known.learn(file, stat, mark)

@@ -72,19 +72,24 @@ def sweep(place: Path) -> int:
     """Remove what a process of this machine began in a folder and will not finish, since it has
     ended. Returns how much. Nothing is followed through a link, and what cannot be removed stays.
     """
-    import psutil
-
     gone = 0
-    for place_left in [] if place.is_symlink() or not place.is_dir() else list(place.iterdir()):
-        named = _NAME.fullmatch(place_left.name)
-        if named and named[1] == _HOST and not psutil.pid_exists(int(named[2])):
+    for name in [] if place.is_symlink() or not place.is_dir() else os.listdir(place):
+        named = _NAME.fullmatch(name)
+        if named and named[1] == _HOST and not _at_work(int(named[2])):
+            left = place / name
             with contextlib.suppress(OSError):
-                if place_left.is_dir() and not place_left.is_symlink():
-                    shutil.rmtree(place_left)
+                if left.is_dir() and not left.is_symlink():
+                    shutil.rmtree(left)
                 else:
-                    place_left.unlink()
+                    left.unlink()
                 gone += 1
     return gone
+
+
+def _at_work(process: int) -> bool:
+    import psutil  # few commands find anything to ask it
+
+    return bool(psutil.pid_exists(process))
 
 
 def new_name() -> str:

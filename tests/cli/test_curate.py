@@ -99,7 +99,7 @@ def test_what_is_said_of_the_set_can_be_changed(tmp_path: Path) -> None:
     told = value("set", data.root, ".", "title=Wards", "reviews=2", "required=licence")
     assert told["policy"] == {"required": ["licence"], "reviews": 2, "expert": []}
     assert DataSet(data.root).events()[-1].what == "described"
-    assert "protocol: invalid" in refused("set", data.root, ".", "protocol=x")
+    assert "protocol: wanted one of krisbench" in refused("set", data.root, ".", "protocol=x")
     assert "policy.required" in refused("set", data.root, ".", "required=name")
 
 

@@ -39,7 +39,7 @@ class Run(Rows):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._folders: set[str] = set()
-        """Those that `keep` has looked at: a run has few folders and many files."""
+        """Those that `keep` has made and swept: a run has few folders and many files."""
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -275,10 +275,10 @@ class Run(Rows):
         kept = self.path / name
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
+        if (above := name.rpartition("/")[0]) not in self._folders:
+            temporary.sweep(paths.folder(self.path, above))
+            self._folders.add(above)
         if not hashes.same(file, kept):
-            if (above := name.rpartition("/")[0]) not in self._folders:
-                paths.folder(self.path, above)
-                self._folders.add(above)
             mark, stat = hashes.copy(file, kept)
             if known is not None:
                 known.learn(file, stat, mark)

@@ -96,7 +96,7 @@ def test_sources_are_not_mixed(tmp_path: Path) -> None:
         "judge-two": pytest.approx(0.3),
     }
     assert "'judge-one', 'judge-two'" in said
-    assert "--source" in said
+    assert said.startswith("source ")
     found = json.loads(call("table", run, "--format", "json", "--source", "judge-two").stdout)[
         "tables"
     ][0]

@@ -47,7 +47,7 @@ def test_a_spreadsheets_habits(tmp_path: Path) -> None:
 def test_ranks_or_ratings(tmp_path: Path) -> None:
     head = "sample,annotator,alpha,beta\n"
     assert read(tmp_path, head + "s1,ann,1,2\n", scale="rank").scale == "rank"
-    with pytest.raises(UsageError, match=r"ranks \(1 = best\) or ratings.*--scale rank or"):
+    with pytest.raises(UsageError, match=r"ranks \(1 = best\) or ratings.*rank, or 1-5"):
         read(tmp_path, head + "s1,ann,1,2\ns2,ann,1,1\n")
 
 

@@ -78,7 +78,7 @@ class TestSamples:
 class TestRefusals:
     def test_two_sources_of_one_metric_are_not_mixed(self) -> None:
         found = frame([*ROWS, row("a/2", "one", "IF", 1.0, source="judge-b")], RECORDS)
-        with pytest.raises(UsageError, match=r"'IF'.*'judge-a', 'judge-b'.*--source"):
+        with pytest.raises(UsageError, match=r"source .*'IF'.*'judge-a', 'judge-b'.*choose one"):
             found.of_sources([])
         assert found.of_sources(["judge-b"]).grid("IF", "faithful").values[0, 1] == 1.0
         with pytest.raises(UnknownName, match="judge-c"):

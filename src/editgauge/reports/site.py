@@ -135,7 +135,7 @@ def _claimed(to: Path, runs: Sequence[Run]) -> Path:
     try:
         temporary.sweep(to)  # a report that was killed at its first file left only that
         if to.exists() and any(to.iterdir()) and not os.path.lexists(to / MARKER):
-            raise RunError(f"{to}: not empty, and not a report; name another folder with --to")
+            raise RunError(f"{to}: not empty, and not a report; name another folder")
         paths.only_files(to, "")
         to.mkdir(parents=True, exist_ok=True)
         for above, _, _ in os.walk(to):
@@ -147,6 +147,6 @@ def _claimed(to: Path, runs: Sequence[Run]) -> Path:
         (to / "static").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(
-            f"{to}: the report cannot be written ({error.strerror}); name another folder with --to"
+            f"{to}: the report cannot be written ({error.strerror}); name another folder"
         ) from error
     return to

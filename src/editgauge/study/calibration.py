@@ -211,7 +211,7 @@ def _too_few(frame: Results, gold: Sequence[Gold]) -> UsageError:
     here = ", ".join(sorted(metric for metric in frame.metrics if frame.has(metric))) or "none"
     return UsageError(
         f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
-        f"for {wanted}; say --set proxy=QUESTION=METRIC with one of: {here}"
+        f"for {wanted}; say so by the setting proxy=QUESTION=METRIC, with one of: {here}"
     )
 
 
@@ -258,7 +258,7 @@ def _golds(
     """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
     given = dict(word.partition("=")[::2] for word in asked.proxies)
     if not all(given.values()):
-        raise UsageError("proxy: wanted QUESTION=METRIC, such as --set proxy=CP=masked_ssim")
+        raise UsageError("proxy: wanted QUESTION=METRIC, such as proxy=CP=masked_ssim")
     rated = False
     first: EditgaugeError = UsageError(
         f"{asked.gold}: nobody has rated anything in this run; see: editgauge study import --help",

@@ -37,8 +37,7 @@ def known_of(run: Run, benchmark: str = "") -> Known:
     there = run.benchmarks()
     if benchmark not in there and (benchmark or len(there) != 1):
         raise UsageError(
-            f"{run.path.name}: name the benchmark with --benchmark; there are: "
-            f"{', '.join(there) or 'none'}"
+            f"of {run.path.name}: wanted one of {', '.join(there) or 'none'}", argument="benchmark"
         )
     name = benchmark or there[0]
     editors = {record.editor for record in run.edits(name)} | {key[2] for key in run.done(name)}
@@ -108,7 +107,7 @@ def export(ratings: Sequence[Rating], shape: str) -> str:
     """
     pairwise = {rating.scale == "pairwise" for rating in ratings}
     if len(pairwise) > 1:
-        raise UsageError("comparisons and scores do not fit one file; name one with --scale")
+        raise UsageError("comparisons and scores do not fit one file; name one", argument="scale")
     wide = shape == "wide" and pairwise == {False}
     names = ["editor_a", "editor_b", "winner"] if pairwise == {True} else ["editor", "value"]
     if wide:

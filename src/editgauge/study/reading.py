@@ -201,7 +201,8 @@ def _scale(name: str, sheet: Sheet, given: str) -> Scale:
     else:
         raise UsageError(
             f"{name}: the values could be ranks (1 = best) or ratings (5 = best); "
-            f"say --scale rank or --scale 1-5"
+            f"say which: rank, or 1-5",
+            argument="scale",
         )
     if (chosen == "pairwise") != (sheet.shape == "pairwise"):
         raise UsageError(f"scale {chosen}: {name} has the columns of the shape {sheet.shape}")

@@ -109,7 +109,7 @@ def study_path(run: Run, name: str = "") -> Path:
         return there[chosen]
     names = ", ".join(there) or "none; start one: editgauge study start RUN DESIGN.toml"
     away = "".join(f"; {one!r} was started on another machine" for one in sorted(_elsewhere(run)))
-    raise UsageError(f"{run.path.name}: name a study with --study; there are: {names}{away}")
+    raise UsageError(f"of {run.path.name}: wanted one of {names}{away}", argument="study")
 
 
 def pictures_of(run: Run, design: Design) -> Pictures:

@@ -91,8 +91,7 @@ class Whole(NamedTuple):
         """Set an editor's value. Raises `RunError` where it has another one, called `what`."""
         if not np.isnan(self.values[editor]) and self.values[editor] != value:
             raise RunError(
-                f"{what}: {self.values[editor]:g} and {value:g}; name one run, or choose with "
-                f"--source"
+                f"{what}: {self.values[editor]:g} and {value:g}; name one run, or one source"
             )
         self.values[editor], self.samples[editor] = value, samples
 
@@ -266,7 +265,8 @@ class Results:
                 names = ", ".join(repr(source) for source in (present or sources))
                 raise UsageError(
                     f"{self.benchmark}: metric {metric!r} has rows from several sources ({names}), "
-                    f"which cannot be mixed in one table; choose one with --source"
+                    "which cannot be mixed in one table; choose one",
+                    argument="source",
                 )
             chosen[metric] = present[0]
         return self.where(lambda key: key.source == chosen.get(key.metric, key.source))

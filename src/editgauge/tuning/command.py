@@ -56,7 +56,7 @@ class Order:
             why = f"{self.editor}: cannot be tuned; wanted one of {able}"
             raise UsageError(why, argument="editor")
         if "shots" in self.settings or "devices" in self.settings:
-            raise UsageError("tune: trains and edits on one --device, without demonstrations")
+            raise UsageError("tune: trains and edits on one device, without demonstrations")
         if self.recipe.lora:
             training.lora_config(self.recipe.lora)
         return diffusers.factory(self.editor, [], **{**self.settings, **more})
@@ -217,7 +217,7 @@ def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
         what = "; ".join(f"{n} {there.get(n)!s:.40}, now {plan.get(n)!s:.40}" for n in other)
         raise UsageError(
             f"{folder}: was tuned in another way ({what}); its outputs stay under its name: take "
-            f"another --run or --name"
+            f"another run or name"
         )
     try:
         stored = convert(

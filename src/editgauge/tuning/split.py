@@ -99,7 +99,7 @@ def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, 
         raise DataError(
             f"task {task!r}: wanted {most} samples to train on and others to test, each with one "
             f"input and a reference; found {sum(map(len, alike))} in {len(alike)} groups without a "
-            f"common picture; take smaller --samples"
+            f"common picture; train on fewer"
         )
     ordered = tuple(sample.id for sample in samples if sample.id in test)
     return Split(task=task, seed=seed, training=tuple(training), test=ordered)

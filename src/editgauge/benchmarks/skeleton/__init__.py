@@ -45,7 +45,7 @@ def write(name: str, to: Path) -> list[Path]:
     if name in catalog.names("benchmarks"):
         raise UsageError(f"new benchmark {name}: there is one of this name; choose another")
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise UsageError(f"{to}: not an empty folder; name another one with --to")
+        raise UsageError(f"{to}: not an empty folder; name another one")
     written = []
     for template, place in _FILES.items():
         path = to / place.format(name=name)

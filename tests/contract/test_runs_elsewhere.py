@@ -216,7 +216,9 @@ def test_a_picture_that_is_a_link_is_named_and_not_shown(
 
 
 def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_path: Path) -> None:
-    parts = [path.name for path in sorted(judged_run.iterdir()) if not path.name.startswith(".")]
+    passing = ("-shm", "-wal")  # SQLite's own, gone when the last reader ends
+    names = sorted(path.name for path in judged_run.iterdir() if not path.name.endswith(passing))
+    parts = [name for name in names if not name.startswith(".")]
     for name in parts:
         place = tmp_path / name
         run = copy_of(judged_run, place / "run")

@@ -226,7 +226,9 @@ def _push(store: Store, folder: Path) -> None:
     if not (folder / FILE).exists():
         return
     before = _before(folder)
-    name = f"parts/{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(6)}"
+    seconds, rest = divmod(time.time_ns(), 10**9)  # parts are joined in the order of their names
+    moment = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(seconds))}.{rest:09d}"
+    name = f"parts/{moment}-{secrets.token_hex(6)}"
     with tempfile.TemporaryDirectory(prefix="editgauge-") as place:
         now, part = paths.folder(Path(place), "now"), paths.folder(Path(place), "part")
         for file, suffix, difference in ((PAID, _PAID, _new_replies), (FILE, ".sqlite", _changes)):

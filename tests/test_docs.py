@@ -144,7 +144,7 @@ def test_the_readme_shows_what_comes_out_in_its_first_lines() -> None:
 
 def test_every_status_is_explained() -> None:
     start = (DOCS / "start.md").read_text(encoding="utf-8")
-    assert [status for status in Status if f"| `{status.value}` |" not in start] == []
+    assert [status for status in Status if f"- `{status.value}`: " not in start] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

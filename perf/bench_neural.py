@@ -6,17 +6,15 @@
 
 Backbones of full size with seeded random weights (values mean nothing, time and memory do);
 pictures are JPEGs of 1024 x 1024, and reading them is part of the time. Each measurement has a
-process of its own, warms up and takes the best of some repeats. "waited": the share of the time in
-which the network had nothing to do because pictures were still being read. "Usual": torchmetrics'
-LPIPS pair by pair, transformers' CLIPModel picture by picture.
+process of its own, warms up and takes the best of some repeats. "Usual": torchmetrics' LPIPS pair
+by pair, transformers' CLIPModel picture by picture.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,27 +46,7 @@ class Figures(NamedTuple):
     rate: Seconds
     """Things a second, of the clock and of the processor."""
     values: np.ndarray
-    waited: float
     gpu_megabytes: float
-
-
-class Waited:
-    """Counts the seconds for which somebody waits for the next of some items."""
-
-    seconds = 0.0
-
-    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
-        source, end = iter(items), object()
-        while True:
-            began = time.perf_counter()
-            item = next(source, end)
-            self.seconds += time.perf_counter() - began
-            if item is end:
-                return
-            yield item
-
-
-WAITED = Waited()
 
 
 def draw(place: Path, inputs: int, models: int) -> list[tuple[Path, list[Path]]]:
@@ -126,8 +104,7 @@ def lpips_ours(case: Case, pairs: list[tuple[Path, Path]], place: Path) -> Work:
     from editgauge.scoring import lpips
     from editgauge.types import Edit, Metric, Sample
 
-    patch, ahead = pytest.MonkeyPatch(), lpips.read_ahead
-    patch.setattr(lpips, "read_ahead", lambda *a, **k: WAITED(ahead(*a, **k)))
+    patch = pytest.MonkeyPatch()
     tiny.install_lpips(patch, place / "weights", case.net)
     scorer = lpips.LpipsScorer(
         frames=plain_frames,
@@ -186,7 +163,7 @@ def batches(case: Case, paths: list[Path], read: Work, features: Work, size: int
         with threads():
             depth, workers = reading_for(resolve(case.device, case.precision).device, size)
             ahead = read_ahead(paths, read, depth=depth, workers=workers)
-            groups = batched(WAITED(ahead), size)
+            groups = batched(ahead, size)
             return np.concatenate([features([data for _, data in group]) for group in groups])
 
     return work
@@ -240,12 +217,8 @@ def figures(case: Case) -> Figures:
             return value
 
         seconds, values = least(work, case.repeats)
-        WAITED.seconds, began = 0.0, time.perf_counter()
-        if case.ours:
-            work()
-        waited = WAITED.seconds / (time.perf_counter() - began)
     peak = torch.cuda.max_memory_allocated() / 1e6 if case.device != "cpu" else 0.0
-    return Figures(Seconds(*(count / one for one in seconds)), np.asarray(values), waited, peak)
+    return Figures(Seconds(*(count / one for one in seconds)), np.asarray(values), peak)
 
 
 def measured(case: Case) -> tuple[Figures, str]:
@@ -254,7 +227,7 @@ def measured(case: Case) -> tuple[Figures, str]:
     found, megabytes = in_a_process(figures, case)
     words = f"{found.rate.wall:.3g} a second, {megabytes:.0f} MB"
     words += f" + {found.gpu_megabytes:.0f} on the GPU" if found.gpu_megabytes else ""
-    return found, words + (f", waited {found.waited:.0%}" if found.waited > 0.005 else "")
+    return found, words
 
 
 def compare(title: str, case: Case, half: list[str]) -> None:

@@ -62,6 +62,29 @@ class TestCompare:
         assert made(shifted(0.1)).lines[0].better
         assert not made(shifted(0.0)).lines[0].worse
 
+    def test_a_verdict_and_its_interval_do_not_contradict_each_other(self) -> None:
+        """One sample of a great gain: every sign is a plus, and the mean may still be 0. Too many
+        tests for eight gains: the interval leaves 0 out, and p does not tell.
+        """
+        gains = np.linspace(0.01, 0.015, 30)
+        gains[-1] = 5
+        old = base()
+        rows = [*rows_of("old", "ssim", old), *rows_of("new", "ssim", (old + gains).tolist())]  # type: ignore[arg-type]
+        (line,) = made(rows).lines
+        assert line.holm < 0.001
+        assert line.paired.low < 0 < line.paired.high
+        assert line.verdict.startswith("not clear")
+        said = "not clear on ssim (p is below 0.05, but 0 lies within the interval)"
+        assert said in sentence(made(rows))
+        few = [0.1, 0.2, 0.15, 0.18, 0.1, 0.12, 0.16, 0.17]
+        rows = [*rows_of("old", "ssim", [0.0] * 8), *rows_of("new", "ssim", few)]  # type: ignore[list-item]
+        assert made(rows).lines[0].better
+        (line,) = made(rows, alpha=0.007).lines
+        assert (line.holm, line.paired.low > 0) == (2 / 2**8, True)
+        assert sentence(made(rows, alpha=0.007)).endswith(
+            "not clear on ssim (0 lies outside the interval, but p (Holm) is not below 0.007)."
+        )
+
     def test_lines_of_identical_values_are_one_test(self) -> None:
         """Faithful and corrected MSE are the same numbers for most editors: counted twice they would
         halve what can be found. A slice that holds every sample is the same test, too.
@@ -163,6 +186,6 @@ class TestCommand:
         assert not any(one["better"] for one in (*line["up"], *line["down"]))
         told = self.call(run, "old", "new", "--fail-if-worse")
         assert told.exit_code == 0
-        assert "no verdict" in told.stdout
+        assert "no verdict on temperature (direction not known)" in told.stdout
         assert "Most down under new" in told.stdout
         assert "Largest drops" not in told.stdout

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from editgauge.tables.results import Results
 
 _SHOWN = 6
-_SETTINGS = {"alpha": Annotated[float, Meta(ge=0, le=1)], "seed": int, **opt.CALIBRATION}
+_SETTINGS = {"alpha": Annotated[float, Meta(gt=0, lt=1)], "seed": int, **opt.CALIBRATION}
 
 
 @opt.options("Which rows")
@@ -81,7 +81,7 @@ def compare(
     moved most.
 
     B is worse in a metric when its mean difference over all samples is, with p below alpha (0.05)
-    after Holm's correction over every line that is printed.
+    after Holm's correction over every line that is printed, and 0 outside the interval.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -22,7 +22,6 @@ from editgauge.tables.results import Floats, Results
 from editgauge.types import Direction, Variant
 
 TOO_FEW = "too few to tell"
-"""The verdict of fewer than `LEAST` samples."""
 NO_DIFFERENCE = "no significant difference"
 
 
@@ -45,10 +44,11 @@ class Line:
     """One metric on one slice ("" = all samples).
 
     `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
-    one of them has a score of. `holm` is p corrected over all lines of the comparison (None where
-    there is no test); `worse`, `better`: it is below the comparison's alpha, and `direction` is
-    known. `test` numbers the test that p belongs to: lines of identical values (variants that are
-    the same, a slice that is everything) are one, and Holm's correction counts it once.
+    one of them has a score of. `holm` is p corrected over all lines of the comparison (NaN where
+    there is no test). `test` numbers the test that p belongs to: lines of identical values
+    (variants that are the same, a slice that is everything) are one, and Holm's correction counts
+    it once. `verdict`: see `_verdict`. `up`, `down`: the samples that moved most (for better and
+    for worse, where the direction is known).
     """
 
     metric: str
@@ -62,24 +62,17 @@ class Line:
     only_b: int
     up: tuple[Moved, ...]
     down: tuple[Moved, ...]
-    holm: float | None
-    better: bool
-    worse: bool
+    holm: float
+    verdict: str
     test: int
 
     @property
-    def verdict(self) -> str:
-        """better, worse, or neither; that a metric has no known direction."""
-        if self.direction is None:
-            return "no verdict: direction not known"
-        if self.better or self.worse:
-            return "better" if self.better else "worse"
-        return TOO_FEW if self.paired.n < LEAST else NO_DIFFERENCE
+    def better(self) -> bool:
+        return self.verdict == "better"
 
     @property
-    def counts(self) -> tuple[int, ...]:
-        """Samples that B wins, ties and loses; nothing without a direction."""
-        return () if self.direction is None else tuple(self.paired.counts)
+    def worse(self) -> bool:
+        return self.verdict == "worse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +103,7 @@ class Comparison:
     @property
     def tests(self) -> int:
         """How many different tests there are: what Holm's correction counts."""
-        return len({line.test for line in self.lines if line.holm is not None})
+        return len({line.test for line in self.lines if not math.isnan(line.holm)})
 
     @property
     def regressions(self) -> list[Line]:
@@ -147,31 +140,96 @@ def compare(
 
     `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label
     of the samples; adds a line for each of its values. `top`: how many samples that moved are kept
-    each way. Sources must have been chosen (`Results.of_sources`). Raises `UnknownName` for an
-    editor without rows.
+    each way. `alpha`: of the tests; intervals have the confidence 1 − alpha. Sources must have been
+    chosen (`Results.of_sources`). Raises `UnknownName` for an editor without rows.
     """
     pair = results.of_editors([a, b])
     asked = list(_asked(pair, list(directions), variants, by, one_variant=one_variant))
     marks = [(one.metric, one.values.tobytes()) for one in asked]
-    first = {mark: number for number, mark in reversed([*enumerate(marks)])}
-    tests = [
+    tests = dict(zip(marks, asked, strict=True))
+    numbers = {mark: number for number, mark in enumerate(tests)}
+    pairs = [
         paired_difference(
-            asked[number].values[1],
-            asked[number].values[0],
-            higher_is_better=directions[asked[number].metric] != "lower",
+            one.values[1],
+            one.values[0],
+            higher_is_better=directions[one.metric] != "lower",
+            confidence=1 - alpha,
             seed=seed,
-            tests=len(first),
+            tests=len(tests),
         )
-        for number in sorted(first.values())
+        for one in tests.values()
     ]
-    order = {number: test for test, number in enumerate(sorted(first.values()))}
-    adjusted = holm([test.p for test in tests]).tolist()
+    adjusted = holm([one.p for one in pairs]).tolist()
     lines = []
-    for one, mark in zip(asked, marks, strict=True):
-        test = order[first[mark]]
-        about = (directions[one.metric], tests[test], adjusted[test], test)
-        lines.append(_line(pair, one, *about, alpha=alpha, top=top))
+    for one, test in zip(asked, map(numbers.__getitem__, marks), strict=True):
+        facts = _facts(pair, one.values, directions[one.metric], top)
+        verdict = _verdict(pairs[test], adjusted[test], directions[one.metric], alpha)
+        lines.append(
+            Line(
+                metric=one.metric,
+                variant=one.variant,
+                direction=directions[one.metric],
+                slice=one.slice,
+                paired=pairs[test],
+                holm=adjusted[test],
+                verdict=verdict,
+                test=test,
+                **facts,
+            )
+        )
     return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=tuple(lines))
+
+
+def _facts(pair: Results, values: Floats, direction: Direction | None, top: int) -> dict[str, Any]:
+    """What a line says beside its test: means, who lacks scores, and what moved most."""
+    given = ~np.isnan(values)
+    common = given.all(axis=0)
+    means = values[:, common].mean(axis=1) if common.any() else np.full(2, np.nan)
+    lacking = (given & ~common).sum(axis=1)
+    different = common & (values[0] != values[1])
+    difference = np.zeros(values.shape[1])
+    difference[different] = values[1, different] - values[0, different]
+    gain = -difference if direction == "lower" else difference
+    order = np.argsort(-gain, kind="stable").tolist()
+
+    def moved(n: int) -> Moved:
+        return Moved(
+            sample=pair.samples.ids[n],
+            a=float(values[0, n]),
+            b=float(values[1, n]),
+            difference=float(difference[n]),
+            better=direction is not None and bool(gain[n] > 0),
+            link=report_link(pair.benchmark, pair.samples.ids[n], pair.editors),
+        )
+
+    return {
+        "mean_a": float(means[0]),
+        "mean_b": float(means[1]),
+        "only_a": int(lacking[0]),
+        "only_b": int(lacking[1]),
+        "up": tuple(moved(n) for n in order[:top] if gain[n] > 0),
+        "down": tuple(moved(n) for n in order[::-1][:top] if gain[n] < 0),
+    }
+
+
+def _verdict(paired: Paired, p: float, direction: Direction | None, alpha: float) -> str:
+    """``better`` or ``worse`` where the corrected p is below alpha and the interval, if there is
+    one, leaves 0 out. Where only one of both holds, which: one sample of a great difference can
+    make the signs sure and the mean unsure, and the correction is for all tests, the interval for
+    one.
+    """
+    if direction is None:
+        return "no verdict: direction not known"
+    if paired.n < LEAST:
+        return TOO_FEW
+    inside, unknown = paired.low <= 0 <= paired.high, math.isnan(paired.low)
+    if p < alpha and not inside:
+        return "better" if (paired.difference > 0) == (direction == "higher") else "worse"
+    if p < alpha:
+        return f"not clear: p is below {alpha:g}, but 0 lies within the interval"
+    if not (inside or unknown):
+        return f"not clear: 0 lies outside the interval, but p (Holm) is not below {alpha:g}"
+    return NO_DIFFERENCE
 
 
 def _asked(
@@ -192,68 +250,6 @@ def _asked(
                 values = np.where((labels == name) | (name == ""), scores[variant], np.nan)
                 if not np.isnan(values).all():
                     yield _Asked(metric, variant, name, values)
-
-
-def _line(
-    pair: Results,
-    one: _Asked,
-    direction: Direction | None,
-    paired: Paired,
-    p: float,
-    test: int,
-    *,
-    alpha: float,
-    top: int,
-) -> Line:
-    sure = p < alpha and direction is not None  # NaN is below nothing
-    gain = -paired.difference if direction == "lower" else paired.difference
-    given = ~np.isnan(one.values)
-    common = given.all(axis=0)
-    means = one.values[:, common].mean(axis=1) if common.any() else np.full(2, np.nan)
-    only_a, only_b = (given & ~common).sum(axis=1).tolist()
-    up, down = _moved(pair, one.values, direction, top)
-    return Line(
-        metric=one.metric,
-        variant=one.variant,
-        direction=direction,
-        slice=one.slice,
-        paired=paired,
-        mean_a=float(means[0]),
-        mean_b=float(means[1]),
-        only_a=only_a,
-        only_b=only_b,
-        up=up,
-        down=down,
-        holm=None if math.isnan(p) else p,
-        better=sure and gain > 0,
-        worse=sure and gain < 0,
-        test=test,
-    )
-
-
-def _moved(
-    pair: Results, values: Floats, direction: Direction | None, top: int
-) -> tuple[tuple[Moved, ...], tuple[Moved, ...]]:
-    """The samples that moved most up (for better, where the direction is known), and down."""
-    first, second = values
-    different = ~np.isnan(values).any(axis=0) & (first != second)
-    difference = np.zeros(len(first))
-    difference[different] = second[different] - first[different]
-    gain = -difference if direction == "lower" else difference
-    order = np.argsort(-gain, kind="stable").tolist()
-
-    def told(n: int) -> Moved:
-        return Moved(
-            sample=pair.samples.ids[n],
-            a=float(first[n]),
-            b=float(second[n]),
-            difference=float(difference[n]),
-            better=direction is not None and bool(gain[n] > 0),
-            link=report_link(pair.benchmark, pair.samples.ids[n], pair.editors),
-        )
-
-    up = tuple(told(n) for n in order[:top] if gain[n] > 0)
-    return up, tuple(told(n) for n in order[::-1][:top] if gain[n] < 0)
 
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:

@@ -51,11 +51,6 @@ def _fetches(http: Http, request: Request) -> bool:
     return "/picture/" in request.url
 
 
-def _delivering() -> None:
-    for module in (jobs, remote):
-        _after(module, "deliver")
-
-
 POINTS: dict[str, Callable[[], None]] = {
     "booked": lambda: _after(Ledger, "book"),
     "answered": lambda: _after(Http, "send", _asks),
@@ -63,7 +58,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "job asked for": lambda: _after(Http, "send", _polls),
     "picture fetched": lambda: _after(Http, "send", _fetches),
     "billed": lambda: _after(Ledger, "bill"),
-    "delivered": _delivering,
+    "delivered": lambda: _after(remote, "deliver"),
     "in place": lambda: _after(output, "_into_place"),
     "recorded": lambda: _after(Run, "write_edits"),
 }

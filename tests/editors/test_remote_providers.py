@@ -12,10 +12,9 @@ import pytest
 from PIL import Image
 
 from editgauge import catalog
-from editgauge.editors import job_spec
 from editgauge.editors.calling import Call, asked
-from editgauge.editors.delivery import decoded
-from editgauge.editors.remote import Made, RemoteEditor
+from editgauge.editors.delivery import at, decoded
+from editgauge.editors.remote import RemoteEditor, Result
 from editgauge.errors import DataError
 from editgauge.services.prices import ImagePrice
 from editgauge.testing import make_sample
@@ -60,9 +59,9 @@ def test_openai_by_responses(tmp_path: Path) -> None:
     body = call_of(made, make_sample(tmp_path)).json
     assert body["tools"] == [{"type": "image_generation", "action": "edit"}]
     reply = {"output": [{"type": "image_generation_call", "result": "QUJD"}]}
-    assert made.provider.result(reply) == Made(data="QUJD", detail={"usage": None})
+    assert made.provider.result(reply) == Result(picture="QUJD", detail={"usage": None})
     refusal = {"output": [{"content": [{"type": "refusal", "refusal": "I will not."}]}]}
-    assert made.provider.result(refusal).status is Status.REFUSED  # type: ignore[union-attr]
+    assert made.provider.result(refusal).status is Status.REFUSED
 
 
 def test_seedream_is_asked_for_no_watermark(tmp_path: Path) -> None:
@@ -109,8 +108,8 @@ IMAGE = {"type": "image_url", "image_url": {"url": DATA}}
 )  # fmt: skip
 def test_a_picture_is_found_wherever_it_is(name: str, reply: Any, picture: str) -> None:
     made = editor(name, model="m", base_url="http://localhost").provider.result(reply)
-    assert isinstance(made, Made)
-    assert made.data == picture
+    assert made.status is Status.SCORED
+    assert made.picture == picture
     assert "QUJD" not in str(made.detail)
 
 
@@ -134,7 +133,6 @@ def test_a_reply_without_a_picture_has_a_reason(
     name: str, reply: Any, status: Status, said: str
 ) -> None:
     made = editor(name, model="m", base_url="http://localhost").provider.result(reply)
-    assert not isinstance(made, Made)
     assert made.status is status
     assert said in made.reason
 
@@ -184,7 +182,7 @@ def test_bfl_is_told_the_size_and_what_is_passed_through(tmp_path: Path) -> None
     assert call.path == "/v1/flux-2-pro"
     assert (call.json["width"], call.json["height"]) == (64, 48)
     assert (call.json["seed"], call.json["safety_tolerance"]) == (7, 2)
-    assert call.facts["safety_tolerance"] == 2
+    assert made.provider.facts["safety_tolerance"] == 2
     assert not call.json["input_image"].startswith("data:")
 
 
@@ -202,7 +200,7 @@ def test_what_a_model_calls_its_pictures(
     name: str, settings: dict[str, str], place: str, many: bool, tmp_path: Path
 ) -> None:
     body = call_of(editor(name, **{"model": "maker/m", **settings}), make_sample(tmp_path)).json
-    found = job_spec.at(body, place)
+    found = at(body, place)
     assert isinstance(found, list) == many
     assert (found[0] if many else found).startswith("data:image/png;base64,")
 

@@ -97,11 +97,11 @@ def typed(value: Any) -> Any:
     return value
 
 
-def at(value: Any, *path: str | int) -> Any:
-    """What lies at a path in JSON; None where there is nothing."""
-    for step in path:
-        if isinstance(step, int):
-            value = value[step] if isinstance(value, list) and len(value) > step else None
+def at(value: Any, place: str) -> Any:
+    """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
+    for step in place.split("."):
+        if isinstance(value, list) and step.isdigit():
+            value = value[int(step)] if int(step) < len(value) else None
         else:
             value = value.get(step) if isinstance(value, dict) else None
     return value

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from editgauge import schema
-from editgauge.editors import delivery
 from editgauge.editors.calling import Ask, Call, sized
-from editgauge.editors.delivery import Count, Seconds
-from editgauge.editors.remote import Made, Nothing, Provider, Settings, without_picture
+from editgauge.editors.delivery import Count, Seconds, at
+from editgauge.editors.remote import Provider, Result, Settings, not_made, without_picture
 from editgauge.errors import UsageError
 from editgauge.services.prices import ImagePrice
-from editgauge.types import Status
 
 SERVICES = ("bfl", "fal", "replicate")
 """The services that have a file here; each is an editor of that name."""
@@ -110,10 +108,14 @@ class JobSettings(Settings, kw_only=True, frozen=True):
 
 
 class JobProvider(Provider):
-    """See `make`."""
+    """A provider of jobs, as its file describes it."""
 
     shape = JobSettings
-    kind: ClassVar[JobService]
+
+    def __init__(self, kind: JobService) -> None:
+        self.kind, self.home, self.keys = kind, kind.base_url, kind.keys
+        lacks = not kind.model and "{model}" in kind.submit
+        self.needs = {"model": "OWNER/NAME"} if lacks else {}
 
     @property
     def model(self) -> str:
@@ -142,41 +144,35 @@ class JobProvider(Provider):
         for name, value in {**given, **self.extra}.items():
             _put(body, self._place(name), value)
         coded = [f.base64 if spec.picture == "base64" else f.address for f in ask.files]
-        picture_field = self.told.picture_field or spec.fields.get(self.model, "")
-        place = self._place(picture_field) if picture_field else spec.image
+        own = self.told.picture_field or spec.fields.get(self.model, "")
+        place = self._place(own) if own else spec.image
         if place.endswith(("s", "[]")) or (coded[1:] and not spec.more):
             _put(body, place.removesuffix("[]"), coded)
         else:
-            _put(body, place, coded[0])
-            for number, picture in enumerate(coded[1:], 2):
-                _put(body, spec.more.replace("{n}", str(number)), picture)
-        return Call(self.kind.submit.replace("{model}", self.model.strip("/")), body, self.extra)
+            places = [place, *(spec.more.replace("{n}", str(n + 2)) for n in range(len(coded) - 1))]
+            for where, picture in zip(places, coded, strict=True):
+                _put(body, where, picture)
+        return Call(self.kind.submit.replace("{model}", self.model.strip("/")), body)
 
     def _place(self, name: str) -> str:
         within = self.kind.request.within
         return f"{within}.{name}" if within else name
 
-    def result(self, value: Any) -> Made | Nothing:
+    def result(self, value: Any) -> Result:
         job = self.kind.job
         flags = at(value, job.unsafe)
         if flags is True or (isinstance(flags, list) and True in flags):
-            return Nothing(Status.REFUSED, "withheld by the service's content filter")
+            return not_made("withheld by the service's content filter", refused=True)
         for address in (at(value, place) for place in job.result):
             if isinstance(address, str) and address:
-                return Made(data=address) if address.startswith("data:") else Made(url=address)
-        return without_picture(f" at {' or '.join(job.result)}")
+                return Result(picture=address)
+        return without_picture(f" at {' or '.join(job.result)}", doubtful=True)
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         cost = at(value, self.kind.job.cost)
         if isinstance(cost, bool) or not isinstance(cost, int | float) or cost < 0:
             return price.picture
         return round(float(cost) * self.kind.job.unit, 6)
-
-
-def at(value: Any, place: str) -> Any:
-    """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
-    steps = place.split(".")
-    return delivery.at(value, *(int(step) if step.isdigit() else step for step in steps))
 
 
 def _put(body: dict[str, Any], place: str, value: Any) -> None:

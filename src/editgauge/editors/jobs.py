@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
-from editgauge.editors.calling import Ask, Call, Gone
-from editgauge.editors.delivery import deliver
-from editgauge.editors.job_spec import SERVICES, JobProvider, at, load
-from editgauge.editors.remote import Nothing, RemoteEditor, picture_of, refusal, remote
+from editgauge.editors.calling import Ask, Call
+from editgauge.editors.delivery import at
+from editgauge.editors.job_spec import SERVICES, JobProvider, load
+from editgauge.editors.remote import RemoteEditor, Result, not_made, refusal, remote
 from editgauge.errors import UsageError
 from editgauge.services import policy
 from editgauge.services.booking import Entry
@@ -37,7 +37,7 @@ is not known yet, is done without a picture, or whose picture's address has expi
 """
 
 
-def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
+def jobs(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     """Any service that works by jobs, by a file that describes it.
 
     Settings: `service` (required: a name that is known here, or the path of a TOML file), `model`,
@@ -49,23 +49,16 @@ def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
     service = str(settings.pop("service", "") or "")
     if not service:
         raise UsageError("editor 'jobs': wanted the setting service, for example service=mine.toml")
-    return make(service, settings)
+    return _made(service, settings)
 
 
-def make(name: str, settings: Mapping[str, Any]) -> JobEditor:
-    """A service of `SERVICES`, or a file, as an editor. Raises `UsageError` for a setting that is
-    not known, without a model or without a key.
-    """
-    service = load(name)
-    fields: dict[str, Any] = {"kind": service, "home": service.base_url, "keys": service.keys}
-    if not service.model and "{model}" in service.submit:
-        fields["needs"] = {"model": "OWNER/NAME"}
-    return remote(type("Jobs", (JobProvider,), fields), name, settings, JobEditor)
+def _made(name: str, settings: Mapping[str, Any]) -> RemoteEditor:
+    return remote(JobProvider(load(name)), name, settings, JobEditor)
 
 
-def _named(name: str) -> Callable[..., JobEditor]:
-    def factory(samples: Sequence[Sample], **settings: Any) -> JobEditor:
-        return make(name, settings)
+def _named(name: str) -> Callable[..., RemoteEditor]:
+    def factory(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
+        return _made(name, settings)
 
     service = load(name)
     model = f", {service.model} by default" if service.model else "; a model is needed"
@@ -92,26 +85,13 @@ class Begun(msgspec.Struct, kw_only=True, frozen=True):
     over: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _End:
-    """What came of a job. `bill`: US dollars, None where the service has not told; `over`: asking
-    for it again would tell nothing new; `doubtful`: the next moment may put it right.
-    """
-
-    status: Status = Status.FAILED
-    reason: str = ""
-    bill: float | None = None
-    data: bytes = b""
-    over: bool = True
-    doubtful: bool = False
+_ANOTHER = Result(
+    status=Status.FAILED, reason="the service answered with another job", over=False, doubtful=True
+)
 
 
-_ANOTHER = _End(reason="the service answered with another job", over=False, doubtful=True)
-
-
-@dataclass(frozen=True, kw_only=True)
 class JobEditor(RemoteEditor):
-    """See `make`."""
+    """An editor behind a service of jobs."""
 
     provider: JobProvider
 
@@ -123,9 +103,9 @@ class JobEditor(RemoteEditor):
         if job is not None:
             entry = self.ledger.standing([job.key]).get(job.key)
         else:
-            outcome = self.service.call(call, key, self.spend, lambda value: None, pending=True)
+            outcome = self.paid(call, key, pending=True)
             if outcome.kind != "ok":
-                return self.made(ask, call, folder, outcome)
+                return self.answered(ask, folder, outcome)
             entry, lost = outcome.entry, outcome.spent
             job = self._begun(outcome.value, key)
         try:
@@ -141,13 +121,9 @@ class JobEditor(RemoteEditor):
         if job is not None and end.over:
             self._note(name, msgspec.structs.replace(job, over=True))
         cost = self._settled(job, entry, end)
-        facts = self.facts(ask, call, {"job": job.id if job else ""}) | {
-            "seconds": round(time.monotonic() - began, 6),
-            "cost": None if cost is None else lost + cost,
-        }
-        if end.status is not Status.SCORED:
-            return Edit.without(ask.sample.id, self.name, end.status, end.reason, **facts)
-        return deliver(ask.sample, self.name, folder, end.data, **facts)
+        cost = None if cost is None else lost + cost
+        detail = {"job": job.id if job else ""}
+        return self.ended(ask, folder, end, time.monotonic() - began, cost, detail)
 
     def _noted(self, name: str, key: str) -> Begun | None:
         """The job of an earlier command for the same question. One that is over counts for the same
@@ -171,18 +147,17 @@ class JobEditor(RemoteEditor):
         address on a strange host: that is no job of this service.
         """
         spec = self.provider.kind.job
-        number, address = (str(at(value, place) or "") for place in (spec.id or "id", spec.poll))
+        places = (spec.id or "id", spec.poll, spec.result_url)
+        number, address, result = (str(at(value, place) or "") for place in places)
         if "{id}" in spec.poll:  # it becomes a part of an address
             plain = re.fullmatch(r"[\w.=-]{1,200}", number)
             address = spec.poll.replace("{id}", number) if plain else ""
-        job = Begun(
-            id=number, address=address, result=str(at(value, spec.result_url) or ""), key=key
-        )
+        job = Begun(id=number, address=address, result=result, key=key)
         return job if address and self._own(job) else None
 
     def _own(self, job: Begun) -> bool:
         """Whether the key may go to a job's addresses: paths, or on the service's own hosts."""
-        base, hosts = urlsplit(self.service.address.base), self.provider.kind.hosts
+        base, hosts = urlsplit(self.address.base), self.provider.kind.hosts
         for parts in (urlsplit(address) for address in (job.address, job.result) if address):
             host = parts.hostname or ""
             named = any(host == name or host.endswith(f".{name}") for name in hosts)
@@ -191,14 +166,14 @@ class JobEditor(RemoteEditor):
                 return False
         return True
 
-    def _no_job(self, value: Any) -> _End:
+    def _no_job(self, value: Any) -> Result:
         """What a reply without a job is; one may have been begun all the same."""
         end = self._ended(value)
-        refused = end is not None and end.status is Status.REFUSED
-        no_job = _End(status=Status.UNREADABLE, reason="no job in the reply")
-        return end if end is not None and refused else no_job
+        if end is not None and end.status is Status.REFUSED:
+            return end
+        return Result(status=Status.UNREADABLE, reason="no job in the reply")
 
-    def _settled(self, job: Begun | None, entry: Entry | None, end: _End) -> float | None:
+    def _settled(self, job: Begun | None, entry: Entry | None, end: Result) -> float | None:
         """What a job cost, in US dollars, brought into the ledger. One that is still under way
         stays booked, and so does one that ended without a bill, also when it failed or was refused:
         services differ in what they charge for those.
@@ -215,49 +190,48 @@ class JobEditor(RemoteEditor):
 
     # -- how it ends -------------------------------------------------------------------------------
 
-    def _end(self, job: Begun, began: float) -> _End:
+    def _end(self, job: Begun, began: float) -> Result:
         """Ask until the job is over or too much time has passed."""
-        latest, doubts = self.provider.told, 0
-        pause = latest.pause
+        doubts, pause = 0, self.told.pause
         while True:
             end = self._looked(job)
             doubts += end is not None
             if end is not None and (not end.doubtful or doubts > _DOUBTS):
                 return end
-            if time.monotonic() - began + pause > latest.wait:
-                reason = f"the job was not done within {latest.wait:g} s"
-                return end or _End(reason=reason, over=False)
+            if time.monotonic() - began + pause > self.told.wait:
+                reason = f"the job was not done within {self.told.wait:g} s"
+                return end or Result(status=Status.FAILED, reason=reason, over=False)
             time.sleep(pause)
-            pause = min(pause * 1.5, max(latest.pause, 10.0))
+            pause = min(pause * 1.5, max(self.told.pause, 10.0))
 
-    def _looked(self, job: Begun) -> _End | None:
+    def _looked(self, job: Begun) -> Result | None:
         """What the service says came of a job, or None while it is under way."""
-        outcome = self.service.look(job.address)
+        outcome = self.look(job.address)
+        gone = outcome.http in _GONE
         if outcome.kind != "ok":
-            gone, reason = outcome.http in _GONE, f"asking for the job: {outcome.reason}"
-            return _End(reason=reason, over=gone, doubtful=gone)
+            reason = f"asking for the job: {outcome.reason}"
+            return Result(status=Status.FAILED, reason=reason, over=gone, doubtful=gone)
         end = self._ended(outcome.value, job)
         if end is None or end.status is not Status.SCORED:
             return end
+        bill = end.bill
         if job.result:
-            outcome = self.service.look(job.result)
+            outcome = self.look(job.result)
             if outcome.kind != "ok":
-                fault, gone = refusal(outcome), outcome.http in _GONE
                 over = outcome.kind != "again" and not policy.may_pass(outcome.http)
-                return replace(
-                    end, status=fault.status, reason=fault.reason, over=over, doubtful=gone
-                )
+                gone = outcome.http in _GONE
+                return replace(refusal(outcome), bill=bill, over=over, doubtful=gone)
             if self._is_another(outcome.value, job):
                 return _ANOTHER
-            end = replace(end, bill=self._bill(outcome.value, end.bill))
-        return self._fetched(outcome.value, end)
+            bill = self._bill(outcome.value, bill)
+        return replace(self.fetched(self.provider.result(outcome.value)), bill=bill)
 
     def _is_another(self, value: Any, job: Begun) -> bool:
         """Whether a reply says that it is about another job; one that says nothing is believed."""
         number = at(value, self.provider.kind.job.id) if job.id else None
         return isinstance(number, str | int) and str(number) not in ("", job.id)
 
-    def _ended(self, value: Any, job: Begun | None = None) -> _End | None:
+    def _ended(self, value: Any, job: Begun | None = None) -> Result | None:
         """What a reply says came of a job (scored: its picture is to be had), or None while it is
         under way.
         """
@@ -266,30 +240,13 @@ class JobEditor(RemoteEditor):
         spec = self.provider.kind.job
         state = at(value, spec.status)
         if state in spec.done:
-            return _End(status=Status.SCORED, bill=self._bill(value, self.price.picture))
+            return Result(bill=self._bill(value, self.price.picture))
         if state not in (*spec.refused, *spec.failed):
             return None
         reasons = [str(reason) for place in spec.reasons if (reason := at(value, place))]
         refused = state in spec.refused or any(map(policy.filtered, reasons))
-        return _End(
-            status=Status.REFUSED if refused else Status.FAILED,
-            reason=words(": ".join([str(state), *reasons[:1]])),
-            bill=self._bill(value, None),
-        )
-
-    def _fetched(self, value: Any, end: _End) -> _End:
-        picture = self.provider.result(value)
-        if isinstance(picture, Nothing):
-            doubtful = picture.status is Status.UNREADABLE
-            return replace(end, status=picture.status, reason=picture.reason, doubtful=doubtful)
-        try:
-            return replace(end, data=picture_of(picture, self.service))
-        except ValueError as error:
-            return replace(end, status=Status.UNREADABLE, reason=str(error))
-        except OSError as error:
-            # the address is good for minutes: the job is asked for anew, also by a retry
-            gone, reason = isinstance(error, Gone), str(error)
-            return replace(end, status=Status.FAILED, reason=reason, over=False, doubtful=gone)
+        reason = words(": ".join([str(state), *reasons[:1]]))
+        return not_made(reason, refused=refused, bill=self._bill(value, None))
 
     def _bill(self, value: Any, otherwise: float | None) -> float | None:
         return self.provider.bill(value, ImagePrice(picture=otherwise))

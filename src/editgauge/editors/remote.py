@@ -1,46 +1,50 @@
 """Image models behind a service: one editor, whatever the provider.
 
-The flow is the same for all: can the sample be asked, the request, one paid call (`calling`), what
-the reply says, the picture fetched without the key, and delivered as it came. What tells one
-provider from another is in a subclass of `Provider`, a file each; a new one needs such a class, a
-function of three lines that makes its editor, and a line in `editgauge.catalog`.
+The flow is the same for all: can the sample be asked, the request, one paid call, what the reply
+says, the picture fetched without the key, and delivered as it came. What an answer means, how long
+to wait and what is booked is the same as for judges (`services.paid`). Every attempt of one call
+carries the same ``Idempotency-Key``, and so does the same call of a run that was killed and started
+again; a user's ``--retry`` is another call.
+
+What tells one provider from another is in a subclass of `Provider`; a new one needs such a class,
+its `factory`, and a line in `editgauge.catalog`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-from editgauge.editors.calling import Ask, Call, Service, asked, call_key
-from editgauge.editors.delivery import (
-    Amount,
-    Count,
-    Seconds,
-    decoded,
-    deliver,
-    faulty,
-    settings_of,
-    typed,
-)
+from editgauge.editors import delivery
+from editgauge.editors.calling import Ask, Call, asked, call_key
+from editgauge.editors.delivery import Amount, Count, Seconds, deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import ImageError, UsageError
-from editgauge.services import policy
+from editgauge.images import free_memory
+from editgauge.services import http, paid, policy
+from editgauge.services import secrets as keys
 from editgauge.services.booking import Ledger
-from editgauge.services.http import is_own_network
-from editgauge.services.paid import Outcome, Spend
+from editgauge.services.gate import Gate
+from editgauge.services.http import Http, Lost, Request, Response
+from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import ImagePrice, image_price_of
-from editgauge.services.secrets import key_for, words
 from editgauge.types import Edit, Sample, Status
 
 OWN_KEY = "EDITGAUGE_EDITOR_KEY"
 """The environment's variable for a key that may go to any service."""
 EXTRA = "extra."
 """How the name of a setting begins that is passed to the model as it is."""
+MAX_REPLY_BYTES = 256 << 20
+PATIENCE = 1800.0
+"""Seconds for one picture, all waiting and retries together."""
+_HOPS = 5
+"""Redirects that are followed on the way to a delivered picture."""
 
 
 class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=True):
@@ -56,35 +60,34 @@ class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
     pause: Amount = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A picture, as base64 or at an address, and what else the reply said."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came of a call: a picture, as base64 or by its address, or, by its `status`, why there
+    is none; `detail`: what else the reply said; `data`: the bytes, once they are there. Of a job,
+    `bill`: US dollars, None where the service has not told; `over`: asking for it again would tell
+    nothing new; `doubtful`: the next moment may put it right.
+    """
 
-    data: str = ""
-    url: str = ""
+    picture: str = ""
+    status: Status = Status.SCORED
+    reason: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    bill: float | None = None
+    over: bool = True
+    doubtful: bool = False
+    data: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """No picture, and why."""
-
-    status: Status
-    reason: str
-    detail: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass
 class Provider:
     """What tells one service from another. `told`: its settings, in its `shape`; `extra`: what is
     passed to the model as it is. `home`: its own address; `keys`: variables of the environment for
     this host alone; `needs`: settings without which nothing can be asked, and an example of each.
     """
 
-    shape: ClassVar[type[Settings]] = Settings
-    home: ClassVar[str] = ""
-    keys: ClassVar[Sequence[str]] = ()
-    needs: ClassVar[Mapping[str, str]] = {}
+    shape: type[Settings] = Settings
+    home: str = ""
+    keys: Sequence[str] = ()
+    needs: Mapping[str, str] = {}
     told: Any
     extra: Mapping[str, Any]
 
@@ -105,7 +108,13 @@ class Provider:
     def given(self, *names: str) -> dict[str, Any]:
         """Those of the settings that were given."""
         values = {name: getattr(self.told, name) for name in names}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in values.items() if value not in (None, "")}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The settings of the model, for the record of every edit."""
+        own = [n for n in self.shape.__struct_fields__ if n not in Settings.__struct_fields__]
+        return {"model": self.model, **self.given(*own), **self.extra}
 
     def headers(self, key: str) -> Mapping[str, str]:
         """How the key travels: never in an address."""
@@ -119,7 +128,7 @@ class Provider:
         """The call for what is asked. Raises `ImageError` for a picture that cannot be sent."""
         raise NotImplementedError
 
-    def result(self, value: Any) -> Made | Nothing:
+    def result(self, value: Any) -> Result:
         """What a reply's JSON says came of it."""
         raise NotImplementedError
 
@@ -132,39 +141,60 @@ class Provider:
         return price.of(self.usage(value))
 
 
-def without_picture(reason: str, said: str = "", detail: Mapping[str, Any] = {}) -> Nothing:
+def without_picture(reason: str, said: str = "", **more: Any) -> Result:
     """What a good answer without a picture is; `said`: its own words."""
     text = f"output: the reply has no picture{reason}" + (f": {said}" if said else "")
-    return Nothing(Status.UNREADABLE, text, detail)
+    return Result(status=Status.UNREADABLE, reason=text, **more)
 
 
-def not_made(reason: str, detail: Mapping[str, Any] = {}) -> Nothing:
-    """What an error is: a refusal, where its words are those of a content filter."""
-    return Nothing(Status.REFUSED if policy.filtered(reason) else Status.FAILED, reason, detail)
+def not_made(reason: str, *, refused: bool = False, **more: Any) -> Result:
+    """What an error is: a refusal, where it is `refused` or its words are a content filter's."""
+    refused = refused or policy.filtered(reason)
+    return Result(status=Status.REFUSED if refused else Status.FAILED, reason=reason, **more)
 
 
-@dataclass(frozen=True, kw_only=True)
+def refusal(outcome: Outcome) -> Result:
+    """What a call that gave no answer says: the content filter refused it, or it failed."""
+    text = " ".join((outcome.reason, *policy.codes_of(policy.error_of(outcome.error))))
+    filtered = outcome.http in (400, 403, 422, 451) and policy.filtered(text)
+    refused = filtered or outcome.kind == "refused"
+    return Result(status=Status.REFUSED if refused else Status.FAILED, reason=outcome.reason)
+
+
+class Gone(OSError):
+    """A picture that does not lie at its address, or no longer: asking again tells nothing new."""
+
+
 class RemoteEditor(BaseEditor):
-    """A model behind a service. Runs on `concurrency` threads of one process; `ledger` keeps what
-    it costs within a budget.
+    """A model behind the service at `base`. Runs on `concurrency` threads of one process; `ledger`
+    keeps what it costs within a budget. The `key` comes from one of the variables `names`.
     """
 
-    name: str
-    provider: Provider
-    service: Service
-    price: ImagePrice
-    concurrency: int
-    ledger: Ledger
     parallel: Mode = "thread"
-    shows: bool = True
+    shows = True
+    ledger: Ledger
 
-    @property
-    def model(self) -> str:
-        return self.provider.model
-
-    @property
-    def seed(self) -> int | None:
-        return getattr(self.provider.told, "seed", None)
+    def __init__(self, provider: Provider, name: str, base: str, key: str, names: Sequence[str]):
+        told = provider.told
+        self.provider, self.model, self.price = provider, provider.model, provider.price()
+        self.name, self.concurrency, self.told = name, told.concurrency, told
+        self.seed = getattr(told, "seed", None)
+        self.address = keys.address(base, "base_url")
+        headers = provider.headers(key) if key else {}
+        secrets = keys.Secrets([key, *self.address.secrets])
+        self.http = Http(headers, secrets, timeout=told.timeout)
+        self.ledger = Ledger(purpose="edit")
+        # questions have a gate of their own: who waits for money holds no place that jobs need to
+        # give some back
+        self.calls, self.questions = (
+            PaidCalls(
+                http=self.http, gate=Gate(told.concurrency), ledger=self.ledger,
+                host=self.address.host, deadline=PATIENCE, backoff=told.pause,
+                attempts=told.attempts, keys=tuple(names),
+            )
+            for _ in range(2)
+        )  # fmt: skip
+        self.questions.paid_attempts = told.attempts  # nobody bills them
 
     def estimate(self, sample: Sample) -> float | None:
         cannot = faulty(sample, self.name, pictures=self.provider.pictures)
@@ -182,76 +212,149 @@ class RemoteEditor(BaseEditor):
 
     def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
         """What comes of a call."""
-        key = self.key(folder, ask, call)
-        outcome = self.service.call(
-            call, key, self.spend, lambda value: self.provider.bill(value, self.price)
-        )
-        return self.made(ask, call, folder, outcome)
+        outcome = self.paid(call, self.key(folder, ask, call))
+        return self.answered(ask, folder, outcome)
 
-    @property
-    def spend(self) -> Spend:
-        return Spend(model=self.model, most=self.price.picture or 0.0)
+    def answered(self, ask: Ask, folder: Path, outcome: Outcome) -> Edit:
+        """The edit that the outcome of a call is."""
+        known = self.price.picture is not None or outcome.cost is not None
+        result = self.provider.result(outcome.value) if outcome.kind == "ok" else refusal(outcome)
+        cost = outcome.spent if known else None
+        detail = {"attempts": outcome.attempts}
+        return self.ended(ask, folder, self.fetched(result), outcome.seconds, cost, detail)
+
+    def ended(
+        self, ask: Ask, folder: Path, result: Result, seconds: float, cost: float | None,
+        detail: Mapping[str, Any],
+    ) -> Edit:  # fmt: skip
+        """The edit that a result is, with all that is recorded of its making."""
+        sample, shots = ask.sample, [shot.id for shot in ask.sample.shots]
+        facts = {
+            "settings": self.provider.facts,
+            "seed": self.seed,
+            "detail": {**result.detail, **detail, "shots": shots},
+            "seconds": round(seconds, 6),
+            "cost": cost,
+        }
+        if result.status is Status.SCORED:
+            return deliver(sample, self.name, folder, result.data, **facts)
+        reason = keys.words(result.reason)
+        return Edit.without(sample.id, self.name, result.status, reason, **facts)
 
     def key(self, folder: Path, ask: Ask, call: Call, *, question: bool = False) -> str:
         """See `calling.call_key`."""
-        facts = repr(sorted((name, str(value)) for name, value in call.facts.items()))
-        parts = (self.name, ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
+        facts = repr(sorted((name, str(value)) for name, value in self.provider.facts.items()))
+        parts = (self.name, ask.sample.id, ask.prompt, call.path, facts)
         return call_key(folder, *parts, *(file.data for file in ask.files), question=question)
 
-    def made(self, ask: Ask, call: Call, folder: Path, outcome: Outcome) -> Edit:
-        """The edit that a call's outcome is."""
-        known = self.price.picture is not None or outcome.cost is not None
-        result = self.provider.result(outcome.value) if outcome.kind == "ok" else refusal(outcome)
-        facts = {
-            **self.facts(ask, call, {**result.detail, "attempts": outcome.attempts}),
-            "seconds": round(outcome.seconds, 6),
-            "cost": outcome.spent if known else None,
-        }
-        data = b""
-        if isinstance(result, Made):
+    # -- the service -------------------------------------------------------------------------------
+
+    def paid(self, call: Call, key: str, *, pending: bool = False) -> Outcome:
+        """A paid call until it is answered with JSON (`kind` ``ok``), refused for good, or given
+        up. `key`: its identity; `pending`: what it cost is told later. Raises `ServiceStopped`,
+        also for an address at which nothing has ever answered, and `BudgetExceeded`.
+        """
+        url, headers = self.address.of(call.path), {"Idempotency-Key": key}
+        if call.json is not None:
+            request = http.json_request(url, call.json, headers=headers, limit=_most())
+        else:
+            files = [(name, file.name, file.media, file.data) for name, file in call.files]
+            request = http.form_request(url, call.fields, files, headers=headers, limit=_most())
+
+        def read(response: Response) -> Outcome:
+            outcome = self._read(response)
+            if pending or outcome.kind != "ok":
+                return replace(outcome, pending=pending and outcome.kind == "ok")
+            return replace(outcome, cost=self.provider.bill(outcome.value, self.price))
+
+        spend = Spend(model=self.model, most=self.price.picture or 0.0)
+        outcome = self.calls.call(request, read, spend)
+        if outcome.unreachable and not self.calls.sent:
+            self.calls.stop(
+                f"{self.address.host}: {outcome.reason}; nothing is recorded as the model's "
+                f"failure. Start the service or correct its address, and run the same command again"
+            )
+        return outcome
+
+    def look(self, path: str) -> Outcome:
+        """A GET that costs nothing; `path` may be a whole address that the caller trusts with the
+        key.
+        """
+        url = path if urlsplit(path).scheme else self.address.of(path)
+        request = Request(url=url, method="GET", limit=_most())
+        return self.questions.call(request, self._read, Spend(model=""))
+
+    def _read(self, response: Response) -> Outcome:
+        """What a successful answer means: an outcome with its JSON, or a lost one without."""
+        value = paid.decoded(response.data)
+        if isinstance(value, dict):
+            return Outcome(kind="ok", value=value, booked=True, http=response.status)
+        start = self.http.secrets.line(response.data[:60].decode("utf-8", "replace"))
+        reason = f"no JSON object in {len(response.data)} bytes: {start!r}"
+        return Outcome(kind="again", reason=reason, http=response.status, lost=True, booked=True)
+
+    def fetched(self, result: Result) -> Result:
+        """The result with the bytes of its picture, or with why there are none."""
+        if result.status is not Status.SCORED:
+            return result
+        try:
+            is_address = "://" in result.picture[:20]
+            data = (
+                self._download(result.picture) if is_address else delivery.decoded(result.picture)
+            )
+        except OSError as error:  # an address is good for minutes: a job is asked for anew
+            gone, why = isinstance(error, Gone), str(error)
+            return replace(result, status=Status.FAILED, reason=why, over=False, doubtful=gone)
+        if data is None:
+            reason = "output: no base64 where the picture should be"
+            return replace(result, status=Status.UNREADABLE, reason=reason)
+        return replace(result, data=data)
+
+    def _download(self, address: str) -> bytes:
+        """A delivered picture from an address in a reply, without the service's key. Raises `Gone`
+        where there is none, and another `OSError` where there may be one later.
+        """
+        last = ""
+        for attempt in range(1, self.told.attempts + 1):
             try:
-                data = picture_of(result, self.service)
-            except (OSError, ValueError) as error:
-                failed = isinstance(error, OSError)
-                result = Nothing(Status.FAILED if failed else Status.UNREADABLE, str(error))
-        if isinstance(result, Made):
-            return deliver(ask.sample, self.name, folder, data, **facts)
-        return Edit.without(ask.sample.id, self.name, result.status, words(result.reason), **facts)
+                response = self._followed(address)
+                there = 200 <= response.status < 300
+                if there and response.data:
+                    return response.data
+                last = f"HTTP {response.status}" + ("" if response.data else ", empty")
+                if not there and not policy.may_pass(response.status):
+                    raise Gone(f"the address gave nothing ({last})")
+            except Lost as error:
+                last = error.reason
+            if attempt < self.told.attempts:
+                time.sleep(policy.pause_before(attempt, self.told.pause))
+        raise OSError(f"the address gave nothing ({last})")
 
-    def facts(self, ask: Ask, call: Call, detail: Mapping[str, Any]) -> dict[str, Any]:
-        """What every edit says of how it was made."""
-        shots = [shot.id for shot in ask.sample.shots]
-        settings = {"model": self.model, **call.facts}
-        return {"settings": settings, "seed": self.seed, "detail": {**detail, "shots": shots}}
-
-
-def picture_of(made: Made, service: Service) -> bytes:
-    """The bytes of a picture. Raises `OSError` where its address gives none (`calling.Gone`: it
-    never will), and `ValueError` for what is no base64.
-    """
-    data = decoded(made.data) if made.data else service.fetch(made.url)
-    if data is None:
-        raise ValueError("output: no base64 where the picture should be")
-    return data
-
-
-def refusal(outcome: Outcome) -> Nothing:
-    """What a call that gave no answer says: the content filter refused it, or it failed."""
-    text = " ".join((outcome.reason, *policy.codes_of(policy.error_of(outcome.error))))
-    refused = outcome.http in (400, 403, 422, 451) and policy.filtered(text)
-    is_refused = refused or outcome.kind == "refused"
-    return Nothing(Status.REFUSED if is_refused else Status.FAILED, outcome.reason)
+    def _followed(self, address: str) -> Response:
+        """What lies at an address, or where it leads to in at most `_HOPS` steps."""
+        for _ in range(_HOPS + 1):
+            parts = urlsplit(address)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                shown = self.http.secrets.line(address, 80)
+                raise Gone(f"an address that is none of a picture: {shown!r}")
+            request = Request(url=address, method="GET", limit=_most(), own=False, clean=False)
+            response = self.http.send(request)
+            target = response.headers.get("location")
+            if response.status not in (301, 302, 303, 307, 308) or not target:
+                return response
+            address = urljoin(address, target)
+        raise Gone(f"the address leads on and on (more than {_HOPS} redirects)")
 
 
-Kind = TypeVar("Kind", bound=RemoteEditor)
+def _most() -> int:
+    """Bytes of a reply: as bytes, as a value, and as a picture it must fit into memory."""
+    return min(MAX_REPLY_BYTES, free_memory() // 4)
 
 
 def remote(
-    provider: type[Provider],
-    editor: str,
-    settings: Mapping[str, Any],
-    kind: type[Kind] = RemoteEditor,  # type: ignore[assignment]
-) -> Kind:
+    provider: Provider, editor: str, settings: Mapping[str, Any],
+    kind: type[RemoteEditor] = RemoteEditor,
+) -> RemoteEditor:  # fmt: skip
     """The editor of a provider. No price is taken from a model's name at an address of one's own
     network. Raises `UsageError` for a setting that is not known, does not fit or is lacking, and
     without the key that the provider needs.
@@ -260,28 +363,26 @@ def remote(
     if EXTRA in extra:
         raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
     named = {name: value for name, value in settings.items() if name not in extra}
-    chosen = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
+    told = provider.told = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
+    provider.extra = {name.removeprefix(EXTRA): delivery.typed(one) for name, one in extra.items()}
     for name, example in provider.needs.items():
-        if not getattr(chosen, name):
+        if not getattr(told, name):
             wanted = f"wanted the setting {name}, for example {name}={example}"
             raise UsageError(f"editor {editor!r}: {wanted}")
-    kind_of_service = provider(
-        chosen, {name.removeprefix(EXTRA): typed(one) for name, one in extra.items()}
-    )
-    base = chosen.base_url or provider.home
-    names = (OWN_KEY, *provider.keys)
-    key = key_for(base, [provider.home], names, needed=True)
-    service = Service(
-        base, key=key, keys=names[: 1 if chosen.base_url else None],
-        headers=kind_of_service.headers(key) if key else {}, at_once=chosen.concurrency,
-        timeout=chosen.timeout, attempts=chosen.attempts, pause=chosen.pause,
-    )  # fmt: skip
-    unpriced = chosen.price is None and is_own_network(urlsplit(base).hostname or "")
-    return kind(
-        name=chosen.name or kind_of_service.name or editor,
-        provider=kind_of_service,
-        service=service,
-        ledger=service.ledger,
-        price=ImagePrice() if unpriced else kind_of_service.price(),
-        concurrency=chosen.concurrency,
-    )
+    base, names = told.base_url or provider.home, (OWN_KEY, *provider.keys)
+    key = keys.key_for(base, [provider.home], names, needed=True)
+    names = names[:1] if told.base_url else names
+    made = kind(provider, told.name or provider.name or editor, base, key, names)
+    if told.price is None and http.is_own_network(urlsplit(base).hostname or ""):
+        made.price = ImagePrice()
+    return made
+
+
+def factory(provider: type[Provider], editor: str) -> Callable[..., RemoteEditor]:
+    """What makes the editor of a provider, as `editgauge.editors` have it."""
+
+    def make(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
+        return remote(provider(), editor, settings)
+
+    make.__doc__ = f"{provider.__doc__}\n\nSettings: {provider.shape()}, {EXTRA}NAME=VALUE."
+    return make

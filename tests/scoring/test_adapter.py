@@ -50,7 +50,7 @@ def start(program: Program) -> Iterator[Callable[..., Adapter]]:
 
     yield run
     for one in started:
-        one.end()
+        one._child.kill()
 
 
 def test_questions_and_answers(start: Any, tmp_path: Path) -> None:
@@ -139,4 +139,4 @@ def test_the_example_program_keeps_to_the_conversation(tmp_path: Path) -> None:
             adapter.ask(image, "bad")
         assert adapter.ask(image, "sixsix") == 1.5
     finally:
-        adapter.end()
+        adapter._child.kill()

@@ -17,7 +17,6 @@ started.
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shlex
 import time
@@ -158,16 +157,13 @@ class CommandEditor(BaseEditor):
             child = self._idle.pop()
         except IndexError:
             child = self._started()
-        deadline = time.monotonic() + self.timeout
+        seconds = self.timeout
         try:
-            child.write(json.dumps(asked).encode(), deadline)
+            child.write(asked)
             while True:
-                line = child.read(deadline)
-                answer = _parsed(line)
-                if answer is None:
-                    child.note(line)
-                elif isinstance(answer.get("ready"), bool):
-                    deadline = time.monotonic() + (self.timeout if answer["ready"] else LOADING)
+                answer = child.read(time.monotonic() + seconds, "image", "error", "ready")
+                if isinstance(answer.get("ready"), bool):
+                    seconds = self.timeout if answer["ready"] else LOADING
                 elif answer.get("id", asked["id"]) == asked["id"]:
                     self._idle.append(child)
                     return answer
@@ -198,12 +194,3 @@ class CommandEditor(BaseEditor):
             reason = f"output: the program named a file that cannot be read ({why})"
             return Edit.without(sample.id, self.name, Status.MISSING, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
-
-
-def _parsed(line: str) -> Mapping[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    wanted = isinstance(value, dict) and {"image", "error", "ready"} & set(value)
-    return value if wanted else None

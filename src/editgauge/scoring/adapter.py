@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from editgauge import images
 from editgauge.errors import EditgaugeError, ImageError, WeightsError
 from editgauge.scoring import NoScore, failure, text_of
@@ -49,19 +47,20 @@ class Adapter:
             self._child = Child(shlex.split(command))
         except (OSError, IndexError, ValueError) as error:
             raise WeightsError(f"adapter {command!r} cannot be started ({error})") from error
-        hello = self._line(START_SECONDS)
+        hello = self._said(START_SECONDS)
         if hello.get("adapter") != 1 or not isinstance(hello.get("model"), str):
             wanted = '{"adapter": 1, "model": …}'
             raise self._broken(f"it did not introduce itself with a line {wanted}")
-        self.model, self.identity = hello["model"], str(hello.get("identity", ""))
+        about = (hello.get(name) for name in ("model", "identity"))
+        self.model, self.identity = (str(text or "") for text in about)
 
     def ask(self, image: Path, text: str) -> float:
         """The model's value for a picture and a text. Raises `NoScore` where it has none, and
         `AdapterError` when the program has ended, is silent or answers something else.
         """
         number, self._next = self._next, self._next + 1
-        line = orjson.dumps({"id": number, "image": str(image.absolute()), "text": text})
-        reply = self._line(self._seconds, line)
+        question = {"id": number, "image": str(image.absolute()), "text": text}
+        reply = self._said(self._seconds, question)
         if reply.get("id") != number:
             raise self._broken(f"it answered question {reply.get('id')!r}, asked was {number}")
         value = reply.get("value")
@@ -70,29 +69,19 @@ class Adapter:
         why = str(reply.get("error") or "the adapter gave no finite value")[:500]
         raise NoScore(Status.FAILED, f"{self.model}: {why}")
 
-    def _line(self, seconds: float, question: bytes = b"") -> dict[str, Any]:
-        deadline = time.monotonic() + seconds
+    def _said(self, seconds: float, question: Mapping[str, Any] | None = None) -> dict[str, Any]:
         try:
             if question:
-                self._child.write(question, deadline)
-            value = orjson.loads(line := self._child.read(deadline))
+                self._child.write(question)
+            return self._child.read(time.monotonic() + seconds)
         except TimeoutError:
             raise self._broken(f"no answer in {seconds:g} s") from None
         except Ended as error:
             raise self._broken(str(error)) from error
-        except orjson.JSONDecodeError:
-            value = None
-        if not isinstance(value, dict):
-            raise self._broken(f"its answer is not a JSON object: {line[:80]!r}")
-        return value
 
     def _broken(self, what: str) -> AdapterError:
-        self.end()
-        return AdapterError(f"adapter {self._command!r}: {what}")
-
-    def end(self) -> None:
-        """End the program."""
         self._child.kill()
+        return AdapterError(f"adapter {self._command!r}: {what}")
 
 
 _running: dict[str, Adapter] = {}
@@ -134,10 +123,9 @@ class AdapterScorer(Scorer):
         if edit.path is None:
             raise ImageError("there is no output")
         if not (command := os.environ.get(self._variable)):
-            program = f"examples/{self.name}_adapter.py"
             raise WeightsError(
                 f"{self.title} runs in an environment of its own: set {self._variable} to the "
-                f"command that starts {program} there"
+                f"command that starts examples/{self.name}_adapter.py there"
             )
         images.read_header(edit.path)  # a file that is no picture is not the model's failure
         scores = []

@@ -57,7 +57,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "job written": lambda: _after(jobs.JobEditor, "_note"),
     "job asked for": lambda: _after(Http, "send", _polls),
     "picture fetched": lambda: _after(Http, "send", _fetches),
-    "billed": lambda: _after(Ledger, "bill"),
+    "billed": lambda: _after(Ledger, "settle"),
     "delivered": lambda: _after(remote, "deliver"),
     "in place": lambda: _after(output, "_into_place"),
     "recorded": lambda: _after(Run, "write_edits"),

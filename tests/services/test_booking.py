@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -117,7 +118,7 @@ def test_nothing_is_sent_that_could_pass_the_budget() -> None:
 def test_who_waits_for_money_is_served_in_order() -> None:
     """What the first call gives back goes to the second, not to a cheaper one behind it."""
     ledger, booked, ready = Ledger(purpose="judge", budget=3.0), list[str](), threading.Event()
-    ledger.bill(ledger.book(1.0, "m"), 1.0)
+    ledger.settle(ledger.book(1.0, "m"), 1.0)
     first = ledger.book(2.0, "m")
 
     def wait(name: str, most: float) -> None:
@@ -134,23 +135,50 @@ def test_who_waits_for_money_is_served_in_order() -> None:
         thread.start()
         ready.wait()
         time.sleep(0.05)
-    ledger.release(first)
+    ledger.settle(first)
     for thread in threads:
         thread.join()
     assert sorted(booked) == ["cheap: over", "dear: over"]
 
 
-def test_calls_wait_for_the_first_bill_and_a_lost_answer_is_none() -> None:
-    ledger, second = Ledger(purpose="judge", budget=10.0), list[float]()
-    ledger.keep(ledger.book(1.0, "m"), lost=True)
+def test_calls_wait_for_the_first_bill() -> None:
+    ledger, second = Ledger(purpose="judge", budget=100.0), list[float]()
     first = ledger.book(1.0, "m")
     thread = threading.Thread(target=lambda: second.append(ledger.book(1.0, "m").booked))
     thread.start()
     thread.join(0.1)
     assert not second
-    ledger.bill(first, 4.0)
+    ledger.settle(first, 4.0)
     thread.join()
     assert second == [4.0], "as many times dearer as the first bill was"
+
+
+@pytest.mark.parametrize("budget", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("since", [0, 3, 12])
+def test_a_service_that_bills_ten_times_as_much_in_the_middle_stays_within_the_budget(
+    budget: float, since: int
+) -> None:
+    """Whenever it begins to, and however many would go at once."""
+    ledger, billed = Ledger(purpose="judge", budget=budget), list[float]()
+    rounds = threading.Barrier(16)
+
+    def work() -> None:
+        with contextlib.suppress(BudgetExceeded):
+            while True:
+                entry = ledger.book(0.002, "m")
+                with contextlib.suppress(threading.BrokenBarrierError):
+                    rounds.wait(0.01)  # as many are under way as may be
+                billed.append(0.02 if len(billed) >= since else 0.001)
+                ledger.settle(entry, billed[-1])
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(billed) > since
+    assert sum(billed) <= budget + 1e-9
+    assert ledger.totals.booked == pytest.approx(sum(billed))
 
 
 def test_two_commands_share_a_budget(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ def paid(tmp_path: Path) -> Path:
     place = tmp_path / "paid.sqlite"
     with Paid(place) as file:
         edit = Ledger(file, purpose="edit")
-        edit.bill(edit.book(2.0, "m"), 1.0)
+        edit.settle(edit.book(2.0, "m"), 1.0)
         for reply in ("no answer: a", "no answer: b"):
-            edit.keep(edit.book(2.0, "m"), reply)
-        edit.release(edit.book(64.0, "m"), "HTTP 500")
+            edit.settle(edit.book(2.0, "m"), booked=True, why=reply)
+        edit.settle(edit.book(64.0, "m"), why="HTTP 500")
         edit.book(4.0, "m", key="batch x")
         Ledger(file, purpose="judge").book(8.0, "j")
     return place

@@ -178,7 +178,7 @@ def collect(engine: Engine) -> Batched:
             if 200 <= response.status < 300:
                 outcome = engine.heard(response, LEAST_BYTES, batch=True)
             for entry in ledger.standing([entry_key(key)]).values():
-                ledger.settle(entry, outcome.cost, outcome.booked, outcome.reason)
+                ledger.settle(entry, outcome.cost, booked=outcome.booked, why=outcome.reason)
             if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
@@ -215,7 +215,7 @@ def _close(engine: Engine, batch: Batch, state: str) -> None:
     """A batch is over. Calls without an answer stay booked where its work was done."""
     for entry in engine.ledger.standing([entry_key(key) for key in batch.calls]).values():
         why = f"no result in batch {batch.number}: {state}"
-        engine.ledger.settle(entry, None, state == "completed", why)
+        engine.ledger.settle(entry, booked=state == "completed", why=why)
     batch.calls, batch.state = [], state
     _note(engine, batch)
 

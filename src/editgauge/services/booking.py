@@ -2,26 +2,23 @@
 bill corrects it. An HTTP error costs nothing; a lost connection may have been answered, and counts:
 the sum is not below what a provider may ask for, whatever happens in between.
 
-A bill above what was booked makes the next bookings of that model as many times dearer in this
-process. With a service that bills f times its published price a budget is passed by at most (calls
-in flight) x (f - 1) x (the most that a call can cost), once; the first call of a model under a
-budget therefore goes alone.
+Under a budget the first call of a model goes alone, a bill above what was booked makes the model as
+many times dearer in this process, and so few calls are under way at once that bills of `WORST`
+times what they may cost would still be within it.
 """
 
 from __future__ import annotations
 
-import itertools
 import threading
-from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
 from editgauge.errors import BudgetExceeded
 from editgauge.store.paid import Paid, State, Totals
 
-_SLACK = 1e-9
-_LOSSES = 3
-"""Lost answers of a model after which its calls wait for no first bill: there may never be one."""
+WORST = 10.0
+"""How many times its most a call may cost at a service that changes its prices in the middle."""
 
 
 class Entry(NamedTuple):
@@ -45,11 +42,9 @@ class Ledger:
         self.purpose, self.budget = purpose, budget
         self.spent = self.unbilled = 0.0
         self._factors: dict[str, float] = {}
-        self._losses: Counter[str] = Counter()
         self._open: dict[int, Entry] = {}
-        self._tickets, self._over = itertools.count(), False
-        self._waiting: list[int] = []
-        self._changed = threading.Condition()
+        self._turn, self._changed = threading.Lock(), threading.Condition()
+        self._over = False
 
     @property
     def totals(self) -> Totals:
@@ -61,41 +56,47 @@ class Ledger:
         return max(1.0, self._factors.get(model, 0.0))
 
     def book(self, most: float, model: str, *, key: str = "") -> Entry:
-        """Book a call, waiting while calls under way may still give something back: who came first
-        is booked first, so that a budget ends where its order ends. Raises `BudgetExceeded` when
-        none can, then for whoever waits.
+        """Book a call. Under a budget one after the other, so that it ends where the order ends,
+        waiting while calls under way may still give something back. Raises `BudgetExceeded` when
+        none can, from then on.
         """
-        with self._changed:
-            mine = next(self._tickets)
-            self._waiting.append(mine)
-            try:
-                while True:
-                    # the first bill of a model says how far prices can be trusted
-                    unknown = self.budget is not None and model not in self._factors
-                    first = self._waiting[0] == mine and not (unknown and self._open)
-                    if first and not self._over and (entry := self.try_to_book(most, model, key)):
+        with self._turn if self.budget is not None else nullcontext():
+            while True:
+                alone = not self._open
+                if not self._over and (alone or self._fits(most, model)):
+                    if entry := self.try_to_book(most, model, key):
                         return entry
-                    if self._over or (first and not self._open):
-                        self._over = True
-                        raise self.exceeded(most, model)
-                    self._changed.wait()
-            finally:
-                self._waiting.remove(mine)
-                self._over = self._over and bool(self._waiting)
-                self._changed.notify_all()
+                if self._over or alone:
+                    self._over = True
+                    raise self.exceeded(most, model)
+                with self._changed:
+                    self._changed.wait(0.1)  # the last one may have ended in the meantime
 
     def try_to_book(self, most: float, model: str, key: str = "") -> Entry | None:
         """Book a call; None when that could pass the budget."""
         amount = most * self.factor(model)
-        with self._changed, self.paid.transaction():
-            booked = self.totals.booked
-            if self.budget is not None and booked + amount > self.budget + _SLACK:
-                return None
-            number = self.paid.book(self.purpose, amount, key=key, model=model)
-            entry = self._open[number] = Entry(number, model, most, amount)
+        number = self.paid.book(self.purpose, amount, key=key, model=model, budget=self.budget)
+        if number is None:
+            return None
+        entry = Entry(number, model, most, amount)
+        with self._changed:
+            self._open[number] = entry
             self.spent += amount
             self.unbilled += amount
         return entry
+
+    def _fits(self, most: float, model: str) -> bool:
+        """Whether a call can go beside those under way, whose price may rise to `WORST`."""
+        if self.budget is None:
+            return True
+        if model not in self._factors:  # the first bill says how far prices can be trusted
+            return False
+        with self._changed:
+            under_way = list(self._open.values())
+            settled = self.totals.booked - sum(one.booked for one in under_way)
+        at_risk = sum(one.most * self.factor(one.model) for one in under_way)
+        at_risk += most * self.factor(model)
+        return settled + at_risk * max(1.0, WORST / self.factor(model)) <= self.budget
 
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
         """Why nothing further is sent, and what can be done."""
@@ -116,47 +117,33 @@ class Ledger:
         closed.
         """
         self.paid.close()
-        self.paid, self.budget = Paid(path), budget
+        self.paid, self.budget, self._over = Paid(path), budget, False
         self._factors.clear()
 
     def charge(self, dollars: float, model: str, *, key: str = "") -> float:
         """Book a bill of a call whose price was not known before; returns it."""
-        with self._changed, self.paid.transaction():
-            number = self.paid.book(self.purpose, dollars, key=key, model=model)
-            return self._ended(Entry(number, model, dollars, 0.0), "billed", dollars, "")
+        number = self.paid.book(self.purpose, dollars, key=key, model=model) or 0
+        return self.settle(Entry(number, model, 0.0, 0.0), dollars)
 
     def settle(
-        self, entry: Entry, bill: float | None, booked: bool, why: str, *, lost: bool = False
+        self, entry: Entry, bill: float | None = None, *, booked: bool = False, why: str = ""
     ) -> float:
-        """`bill`, `keep` where no bill came and it is `booked`, else `release`; what it costs."""
-        if bill is not None:
-            return self.bill(entry, bill)
-        if not booked:
-            return self.release(entry, why)
-        return self.keep(entry, why or "no usable bill", lost=lost)
-
-    def bill(self, entry: Entry, dollars: float) -> float:
-        """The bill came: it takes the booked amount's place. Returns it."""
-        with self._changed:
-            if entry.most > 0:
-                known = self._factors.get(entry.model, 0.0)
-                self._factors[entry.model] = max(known, dollars / entry.most)
-            return self._ended(entry, "billed", dollars, "")
-
-    def keep(self, entry: Entry, why: str = "no bill", *, lost: bool = False) -> float:
-        """No bill came for a call that may have been answered: it stays booked; at how much. One
-        whose answer was `lost` tells nothing of prices.
+        """A call has ended: its `bill` takes the place of what was booked; without one that stays
+        where it is `booked` (it may have been answered), and else it costs nothing. What it costs.
         """
+        state: State = "billed" if bill is not None else "kept" if booked else "released"
         with self._changed:
-            self._losses[entry.model] += lost
-            if not lost or self._losses[entry.model] >= _LOSSES:
-                self._factors.setdefault(entry.model, 0.0)
-            return self._ended(entry, "kept", None, why)
-
-    def release(self, entry: Entry, why: str = "") -> float:
-        """The call was not sent, or was answered with an error: it costs nothing."""
+            if entry.most > 0 and state != "released":
+                known = self._factors.get(entry.model, 0.0)
+                self._factors[entry.model] = max(known, (bill or 0.0) / entry.most)
+        cost = self.paid.settle(entry.number, state, bill, "" if bill is not None else why)
         with self._changed:
-            return self._ended(entry, "released", None, why)
+            ours = self._open.pop(entry.number, None)
+            before = ours.booked if ours else 0.0
+            self.spent += cost - before
+            self.unbilled += (cost if state == "kept" else 0.0) - before
+            self._changed.notify_all()
+        return cost
 
     def name(self, entry: Entry, key: str) -> None:
         """The call goes on after its command, and is found by this key: see `standing`."""
@@ -181,12 +168,3 @@ class Ledger:
     def knows(self, key: str) -> bool:
         """Whether a call with this key was booked and not released, by whatever command."""
         return bool(self.paid.calls("key = ? AND state != 'released'", key))
-
-    def _ended(self, entry: Entry, state: State, dollars: float | None, why: str) -> float:
-        ours = self._open.pop(entry.number, None)
-        call = self.paid.settle(entry.number, state, dollars, why)
-        before = ours.booked if ours else 0.0
-        self.spent += call.booked - before
-        self.unbilled += (call.booked if state == "kept" else 0.0) - before
-        self._changed.notify_all()
-        return call.booked

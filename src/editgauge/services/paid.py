@@ -173,8 +173,8 @@ class PaidCalls:
         if outcome.pending:
             return 0.0
         if entry is not None:
-            said = (outcome.cost, outcome.booked, outcome.reason)
-            return self.ledger.settle(entry, *said, lost=outcome.lost)
+            booked, why = outcome.booked, outcome.reason
+            return self.ledger.settle(entry, outcome.cost, booked=booked, why=why)
         bill = outcome.cost
         return self.ledger.charge(bill, spend.model, key=spend.key) if bill else 0.0
 

@@ -1,6 +1,7 @@
 """What cost money: the judges' replies, and the ledger of calls to services. A file of its own,
 since each commit is waited for until it is on the disk, and several runs may share one. A call is
-booked before it is sent; a reply is written before any row is made of it.
+booked before it is sent; a reply is written before any row is made of it. What threads write at one
+time is committed as one: one wait for the disk serves all calls in flight.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from editgauge.errors import RunError
 from editgauge.store import schema, sqlite
 
+T = TypeVar("T")
+_SLACK = 1e-9
 State = Literal["sent", "billed", "kept", "released"]
 """A call is ``sent``; then its bill came, or it stands at the most it can cost (kept), or it was
 certainly not billed (released).
@@ -80,7 +85,7 @@ class Paid:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self._depth = 0
+        self._brought: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         if path is None:
             self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             for statement in SCHEMA:
@@ -97,15 +102,33 @@ class Paid:
         command writes meanwhile. May be nested.
         """
         with self._lock:
-            self._depth += 1
+            if self._db.in_transaction:
+                yield
+                return
+            with self._told(), sqlite.transaction(self._db):
+                yield
+
+    def _written(self, act: Callable[[], T]) -> T:
+        """Do `act` in one transaction with what other threads have brought by the time the file is
+        free, or in this thread's own one.
+        """
+        future = Future[T]()
+        self._brought.append((act, future))
+        with self._lock:
+            if self._db.in_transaction:
+                self._brought.remove((act, future))
+                return act()
+            group = [self._brought.popleft() for _ in range(len(self._brought))]
             try:
-                if self._depth > 1:
-                    yield
-                else:
-                    with self._told(), sqlite.transaction(self._db):
-                        yield
-            finally:
-                self._depth -= 1
+                if group:  # else another thread has done it
+                    with self.transaction():
+                        values = [one() for one, _ in group]
+                    for (_, waiting), value in zip(group, values, strict=True):
+                        waiting.set_result(value)
+            except BaseException as error:
+                for _, waiting in group:
+                    waiting.set_exception(error)
+        return future.result()
 
     # -- replies -----------------------------------------------------------------------------------
 
@@ -125,8 +148,7 @@ class Paid:
     def drop(self, *keys: str) -> None:
         """Forget replies (before they are asked for again)."""
         with self.transaction():
-            for key in keys:
-                self._db.execute("DELETE FROM replies WHERE key = ?", (key,))
+            self._db.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in keys])
 
     def __len__(self) -> int:
         return int(self._read("SELECT count(*) FROM replies")[0][0])
@@ -166,19 +188,35 @@ class Paid:
 
     # -- calls -------------------------------------------------------------------------------------
 
-    def book(self, purpose: str, most: float, *, key: str = "", model: str = "") -> int:
-        """Write down a call right before it is sent, at the most that it can cost; its number."""
-        with self.transaction():
+    def book(
+        self,
+        purpose: str,
+        most: float,
+        *,
+        key: str = "",
+        model: str = "",
+        budget: float | None = None,
+    ) -> int | None:
+        """Write down a call right before it is sent, at the most that it can cost; its number. None
+        where the sum of its purpose would pass `budget`.
+        """  # fmt: skip
+
+        def act() -> int | None:
+            if budget is not None and self.totals(purpose).booked + most > budget + _SLACK:
+                return None
             statement = "INSERT INTO calls VALUES (NULL, ?, ?, ?, 'sent', ?, NULL, ?, '')"
             cursor = self._db.execute(statement, (purpose, key, model, most, time.time()))
             self._add(purpose, most, 0.0, 1)
-        return cursor.lastrowid or 0
+            return cursor.lastrowid
+
+        return self._written(act)
 
     def settle(
         self, number: int, state: State, billed: float | None = None, note: str = ""
-    ) -> Call:
-        """Write how a call ended; the call as it is now. `billed` goes with ``billed`` alone."""
-        with self.transaction():
+    ) -> float:
+        """Write how a call ended; what counts for it now. `billed` goes with ``billed`` alone."""
+
+        def act() -> float:
             before = self.call(number)
             after = before._replace(state=state, billed=billed, note=note[:200])
             statement = "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?"
@@ -186,12 +224,14 @@ class Paid:
             bills = (billed or 0.0) - (before.billed or 0.0)
             calls = (before.state == "released") - (state == "released")
             self._add(before.purpose, after.booked - before.booked, bills, calls)
-        return after
+            return after.booked
+
+        return self._written(act)
 
     def rename(self, number: int, key: str) -> None:
         """A call that is under way goes on after its command, under this key."""
-        with self.transaction():
-            self._db.execute("UPDATE calls SET key = ? WHERE id = ?", (key, number))
+        statement = "UPDATE calls SET key = ? WHERE id = ?"
+        self._written(lambda: self._db.execute(statement, (key, number)))
 
     def call(self, number: int) -> Call:
         """The call with this number. Raises `RunError` where there is none."""
@@ -216,9 +256,9 @@ class Paid:
         self._db.execute("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)", (purpose, *new))
 
     def _put(self, table: str, *record: str) -> None:
-        with self.transaction():
-            values = (*record, schema.mark(table, *record))
-            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", values)
+        statement = f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)"
+        values = (*record, schema.mark(table, *record))
+        self._written(lambda: self._db.execute(statement, values))
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock, self._told():

@@ -63,9 +63,9 @@ class Ledger:
         with self._turn if self.budget is not None else nullcontext():
             while True:
                 alone = not self._open
-                if not self._over and (alone or self._fits(most, model)):
-                    if entry := self.try_to_book(most, model, key):
-                        return entry
+                may_go = not self._over and (alone or self._fits(most, model))
+                if may_go and (entry := self.try_to_book(most, model, key)):
+                    return entry
                 if self._over or alone:
                     self._over = True
                     raise self.exceeded(most, model)

@@ -115,3 +115,13 @@ def test_who_has_not_voted_sees_no_verdict(data: DataSet) -> None:
     assert "secret of ann" in answer.text
     assert "1 of 2 reviews accept it" in answer.text
     assert set(review.current(data.record("s00"))) == {"ann", "ben"}
+
+
+def test_who_has_not_voted_does_not_see_that_a_sample_is_verified(data: DataSet) -> None:
+    data.describe("ann", policy=Policy(reviews=1))
+    ann, ben = come(data, "ann"), come(data, "ben")
+    assert send(ann, "review", verdict="accept").json()["state"] == "verified"
+    for path in ("/api/sample/s00", "/api/set"):
+        assert "verified" in ann.get(path).text
+        assert "verified" not in ben.get(path).text
+    assert send(ben, "review", verdict="accept").json()["state"] == "verified"

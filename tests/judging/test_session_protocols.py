@@ -11,7 +11,7 @@ from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.commands import command
 from tests.plugins import install
 
-from editgauge import catalog
+from editgauge import Metric, Question, Questions, catalog
 from editgauge.errors import BenchmarkError
 from editgauge.store.run import Run
 from editgauge.types import Row
@@ -30,6 +30,13 @@ TRACK = JudgeTrack(
     rubrics=Path(__file__).parent / "tidy_rubrics",
 )
 """
+
+
+@pytest.mark.parametrize("name", ["reasoning", "pictures_visible"])
+def test_a_metric_is_not_called_as_a_field_of_every_reply(name: str) -> None:
+    metric = Metric(name, direction="higher", low=1, high=5, failure=1)
+    with pytest.raises(ValueError, match=f"cannot be called {name}, which is a field of every"):
+        Questions(metrics=(metric,), questions=(Question(rubric="tidy", metrics=(name,)),))
 
 
 def put(

@@ -58,6 +58,13 @@ def current(record: Record) -> dict[str, Review]:
     return {who: one for who, one in record.reviews.items() if one.content == wanted}
 
 
+def state_for(record: Record, who: str) -> str:
+    """A sample's state for somebody who reviews: ``verified`` would say what others decided, so
+    that before an own verdict every sample but a withdrawn one has none.
+    """
+    return record.state if record.state == "withdrawn" or who in current(record) else ""
+
+
 def review(
     data: DataSet, sample: str, version: int, verdict: str, who: str, *, comment: str = "",
     expert: bool = False, nonce: str = "",

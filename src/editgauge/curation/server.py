@@ -105,7 +105,7 @@ class Workbench:
             "samples": [
                 {
                     "id": record.id,
-                    "state": record.state,
+                    "state": review.state_for(record, who.name),
                     "category": "/".join(record.category),
                     "look": len(privacy.unseen(record)),
                     "reviewed": who.name in review.current(record),
@@ -128,7 +128,7 @@ class Workbench:
         view = {
             "id": record.id,
             "version": record.version,
-            "state": record.state,
+            "state": review.state_for(record, who.name),
             "images": record.images,
             "reference": record.reference,
             "masks": record.masks,

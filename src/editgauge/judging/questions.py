@@ -46,6 +46,7 @@ class Question:
         return self.when is None or self.when(sample)
 
 
+_REASON = "reasoning"
 _WORDS = "wanted the names of texts, each with a function of a sample that gives it"
 Ask = Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
 """Makes the calls about one edit that has a picture; what cannot be asked is not in the list."""
@@ -76,6 +77,11 @@ class Track:
             words = question.words or {}
             if not isinstance(words, Mapping) or not all(map(callable, words.values())):
                 raise ValueError(f"question {question.rubric!r}: words: {_WORDS}")
+            if taken := {*VISIBLE, _REASON} & set(question.metrics):
+                raise ValueError(
+                    f"question {question.rubric!r}: a metric cannot be called {min(taken)}, which "
+                    f"is a field of every reply; give it another name"
+                )
             if unknown := set(question.metrics) - known:
                 raise ValueError(
                     f"question {question.rubric!r}: {', '.join(sorted(unknown))} is no metric of "
@@ -115,7 +121,7 @@ class Track:
         return Call(
             name=question.rubric,
             parts=(text, *question.show(sample, edit)),
-            reply={**VISIBLE, "reasoning": str, **scores},
+            reply={**VISIBLE, _REASON: str, **scores},
             metrics={name: name for name in question.metrics},
             rubric=fingerprint,
             max_tokens=question.max_tokens,

@@ -63,8 +63,9 @@ def occurrences(
     OCR lost or added inside `words` do not matter. Chinese, Japanese, Thai and Lao set no blanks
     between words: there every place is a boundary.
     """
-    wanted = normalise_strictly(words) if strictly else normalise(words)
-    if not wanted:
+    key = normalise_strictly if strictly else normalise
+    wanted = key(words)
+    if not wanted or wanted not in key(text):
         return []
     letters, joined = _joints(text, strictly)
     spans: list[tuple[int, int]] = []

@@ -24,14 +24,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Final
 
 from editgauge.metrics.text import SHORT, normalise, normalise_strictly, occurrences, similarity
 from editgauge.scoring.ocr.lines import (
+    NUMBER,
+    TEXT,
     Box,
     Recognised,
     boxes_of,
+    from_the_left,
     line_text,
     lines_of,
     overlap,
@@ -87,7 +89,7 @@ def ocr_scores(
     corrected = variant == "corrected"
     nothing: dict[str, float | None] = dict.fromkeys(METRICS, None if corrected else 0.0)
     try:
-        before, after = boxes_of(original, corrected), boxes_of(edited, corrected)
+        before, after = boxes_of(original), boxes_of(edited)
     except (ValueError, TypeError, IndexError) as error:  # the released code says zero
         why = f"a recognised text is not (polygon, text, confidence): {error}"
         return OcrScores(nothing, why)
@@ -98,7 +100,7 @@ def ocr_scores(
     if at < 0:
         where = "the source text in the original" if before else "any text in the original"
         return OcrScores(nothing, f"OCR does not find {where}")
-    line = tuple(box.number for box in lines[at])
+    line = tuple([box[NUMBER] for box in lines[at]])
     if not after:
         zeros: dict[str, float | None] = dict.fromkeys(METRICS, 0.0)
         return OcrScores(zeros, "OCR does not find any text in the output", edit.rules, line)
@@ -108,7 +110,7 @@ def ocr_scores(
     others = [normalise(line_text(one, corrected)) for one in lines_of(outside, corrected)]
     five = (accuracy, *_weighted(accuracy, texts, others, corrected), edit.ned(before, after))
     values = dict(zip(METRICS, five, strict=True))
-    return OcrScores(values, "", edit.rules, line, [box.number for box in inside], penalised)
+    return OcrScores(values, "", edit.rules, line, [box[NUMBER] for box in inside], penalised)
 
 
 def _weighted(
@@ -131,12 +133,20 @@ def _background(texts: list[str], others: list[str]) -> float:
     free = list(others)
     total = 0.0
     for text in texts:
-        values = [similarity(text, other) for other in free]
-        best = max(values, default=0.0)
+        best, at = _best(text, free)
         total += best
         if best > 0:
-            del free[values.index(best)]
+            del free[at]
     return total
+
+
+def _best(text: str, others: list[str]) -> tuple[float, int]:
+    """The highest similarity of a text to others, and the first of them that has it."""
+    if text in others:
+        return 1.0, others.index(text)
+    values = [similarity(text, other) for other in others]
+    best = max(values, default=0.0)
+    return best, values.index(best) if values else -1
 
 
 class _Edit:
@@ -144,10 +154,12 @@ class _Edit:
 
     def __init__(self, source_text: str, target_text: str, corrected: bool) -> None:
         self.source_text, self.target_text, self.corrected = source_text, target_text, corrected
-        self.source, self.target = normalise(source_text), normalise(target_text)
+        self.source, self.target = self.keys = normalise(source_text), normalise(target_text)
         same = self.source == self.target or not self.source or not self.target
         self.strict = corrected and same
         self.key = normalise_strictly if self.strict else normalise
+        if self.strict:
+            self.keys = normalise_strictly(source_text), normalise_strictly(target_text)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -158,7 +170,7 @@ class _Edit:
         """The line to be edited: the first of those most alike to the source; -1: none."""
         source = self.source
         if self.corrected and not source:
-            source = self.key(self.source_text)
+            source = self.keys[0]
             texts = [self.key(line_text(line, True)) for line in lines]
             if not source:
                 return -1
@@ -166,27 +178,24 @@ class _Edit:
             words = (occurrences(line_text(line, True, " "), self.source_text, whole=True)
                      for line in lines)  # fmt: skip
             return next((at for at, places in enumerate(words) if places), -1)
-        values: list[float] = []
         for at, text in enumerate(texts):
             if source in text:
                 return at
-            values.append(similarity(source, text))
-        best = max(values, default=0.0)
-        return values.index(best) if best >= FOUND else -1
+        best, at = _best(source, texts)
+        return at if best >= FOUND else -1
 
     def accuracy(self, inside: list[Box], after: list[Box]) -> tuple[float, bool]:
         """OA: the best similarity of the target to a box or a line of the region; x 0.2, and True,
         where nothing was replaced.
         """
-        target = self.key(self.target_text)
         lines = lines_of(inside, self.corrected)
-        texts = [box.text for box in inside]
+        texts = [box[TEXT] for box in inside]
         texts += [line_text(line, self.corrected) for line in lines if len(line) > 1]
-        best = max((similarity(target, self.key(text)) for text in texts), default=0.0)
+        best = _best(self.keys[1], list(map(self.key, texts)))[0]
         if self.corrected:
             penalised = self._stays(" ".join(line_text(line, True, " ") for line in lines))
         else:
-            page = normalise("".join(box.text for box in after))
+            page = normalise("".join([box[TEXT] for box in after]))
             penalised = self.source in page and self.target not in page
         return (best * PENALTY if penalised else best), penalised
 
@@ -194,28 +203,27 @@ class _Edit:
         """Whether the source is in the text but as part of the target, and the target is not but as
         part of it.
         """
-        sources, targets = (
-            occurrences(text, words, strictly=self.strict, whole=len(self.key(words)) <= SHORT)
-            for words in (self.source_text, self.target_text)
-        )
+        strict, (source, target) = self.strict, self.keys
+        sources = occurrences(text, self.source_text, strictly=strict, whole=len(source) <= SHORT)
+        if not sources:
+            return False
+        targets = occurrences(text, self.target_text, strictly=strict, whole=len(target) <= SHORT)
         stays = any(not _within(place, targets) for place in sources)
         return stays and all(_within(place, sources) for place in targets)
 
     def ned(self, before: list[Box], after: list[Box]) -> float | None:
         """NED: what stands where the box of the source stood, compared with the target."""
-        key = self.key
-        source, target = key(self.source_text), key(self.target_text)
+        key, (source, target) = self.key, self.keys
         if self.corrected and not self.strict and len(source) <= SHORT:
-            before = [b for b in before if occurrences(b.text, self.source_text, whole=True)]
-        values = [similarity(source, key(box.text)) for box in before]
-        best = max(values, default=0.0)
+            before = [b for b in before if occurrences(b[TEXT], self.source_text, whole=True)]
+        best, at = _best(source, [key(box[TEXT]) for box in before])
         if best <= SOURCE_BOX:
             return None if self.corrected else 0.0
-        place = before[values.index(best)].rect
-        there = [box for box in after if overlap(box.rect, place) > BOX_IOU]
+        place = before[at][:4]
+        there = [box for box in after if overlap(box, place) > BOX_IOU]
         if not there:
             return 0.0
-        text = key(line_text(sorted(there, key=attrgetter("left")), self.corrected))
+        text = key(line_text(sorted(there, key=from_the_left), self.corrected))
         value = similarity(target, text)
         kept = similarity(source, text) > 0.9 and similarity(source, target) < 0.5
         return value * PENALTY if kept else value

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from editgauge.errors import DataError, PluginError, UnknownName, meant
 from editgauge.parts import part
 from editgauge.types import Benchmark, Dataset, Sample
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 BENCHMARKS: dict[str, str] = {
     "mini": "editgauge.benchmarks.mini:BENCHMARK",
@@ -82,6 +84,8 @@ def names(kind: str) -> list[str]:
 @lru_cache(maxsize=64)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """The entry points of a group on a search path: reading them takes 30 ms each time."""
+    from importlib.metadata import entry_points  # 10 ms, which few commands need
+
     return tuple(entry_points(group=group))
 
 

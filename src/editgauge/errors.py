@@ -25,13 +25,14 @@ fault where one is.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
 
 def meant(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """``did you mean a or b?``: the known names that a word is like; `otherwise` where none is."""
+    import difflib  # 3 ms that only a mistake costs
+
     near = difflib.get_close_matches(word, [*known], n=2, cutoff=0.55)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 

@@ -4,7 +4,6 @@ from outside.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -85,6 +84,8 @@ def markup(text: str, limit: int | None = None) -> str:
     """Text that HTML, SVG and other XML show as it is, in an element and in a quoted attribute: no
     element comes out of it, and no character that XML does not take.
     """
+    import html
+
     return html.escape(plain(text, limit), quote=True)
 
 

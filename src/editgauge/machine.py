@@ -22,9 +22,12 @@ _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 def memory() -> int:
     """Bytes of memory of this machine, or of its container where that has a limit."""
-    import psutil  # 20 ms, which a table does not wait for
+    if sys.platform == "win32":
+        import psutil
 
-    here = int(psutil.virtual_memory().total)
+        here = int(psutil.virtual_memory().total)
+    else:  # psutil takes longer to import than a page of help to print
+        here = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
         here = min(here, int(_CGROUP.read_text(encoding="ascii")))
     return here

@@ -9,7 +9,6 @@ import hashlib
 import os
 import platform
 import re
-import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,4 +93,4 @@ def _at_work(process: int) -> bool:
 
 def new_name() -> str:
     """A name for what this process makes."""
-    return f".editgauge-{_HOST}-{os.getpid()}-{secrets.token_hex(8)}"
+    return f".editgauge-{_HOST}-{os.getpid()}-{os.urandom(8).hex()}"

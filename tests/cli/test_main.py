@@ -129,15 +129,27 @@ def test_no_heavy_library_is_imported_for_help(name: str) -> None:
         (["nonsense", ""], set(), {"mini"}),
     ],
 )
-def test_a_shell_is_offered_names(words: list[str], some: set[str], none: set[str]) -> None:
-    offered = set(invoke(["--complete", *words]).stdout.split())
-    assert some <= offered
+def test_a_shell_is_offered_names(
+    words: list[str], some: set[str], none: set[str], tmp_path: Path
+) -> None:
+    """By bash itself: its function is called as bash calls it after Tab."""
+    program = tmp_path / "editgauge"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m editgauge "$@"\n')
+    program.chmod(0o755)
+    typed = shlex.join(["editgauge", *words])
+    script = f"{invoke(['--completion', 'bash']).stdout}\nCOMP_WORDS=({typed})\n"
+    script += 'COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_editgauge\nprintf "%s\\n" "${COMPREPLY[@]}"'
+    env = {
+        **os.environ,
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, check=False
+    )
+    offered = set(done.stdout.split())
+    assert some <= offered, done.stderr
     assert not none & offered
-
-
-def test_the_script_of_a_shell_is_bash() -> None:
-    script = invoke(["--completion"]).stdout
-    assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
 
 
 # -- what is typed wrongly -------------------------------------------------------------------------

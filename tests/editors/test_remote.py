@@ -372,7 +372,7 @@ def test_usage_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("openai", "gemini", "bfl"):
         factory = catalog.find("editors", name)
         with pytest.raises(UsageError, match="no key: set EDITGAUGE_EDITOR_KEY"):
-            factory([])
+            factory([]).ready()
         with pytest.raises(UsageError, match="found api_key"):
             factory([], api_key="sk-never")
         with pytest.raises(UsageError, match="concurrency: wanted a whole number >= 1; found '0'"):

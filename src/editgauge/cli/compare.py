@@ -90,8 +90,7 @@ def compare(
     b
         The candidate: differences are B minus A.
     """
-    from editgauge.study.calibration import difference_tables
-    from editgauge.study.people import averaged_for
+    from editgauge.run.tables import people_for
     from editgauge.tables import rows as stored
 
     if a == b:
@@ -101,6 +100,8 @@ def compare(
     runs = [run, *compared.also]
     opened = stored.open_runs(runs)
     if shown.calibrate:
+        from editgauge.study.calibration import difference_tables
+
         asked = rows.calibrated(shown.calibrate, settings)
         print_tables(difference_tables(runs, asked, a, b), opened, shown.form)
         return 0
@@ -111,7 +112,7 @@ def compare(
             where=rows.where,
             editors=[a, b],
             sources=rows.source,
-            people=averaged_for(rows.source),
+            people=people_for(rows.source),
         )
         if gating.gate is not None:
             code = _gate(frames, (a, b), gating, shown.form, settings.get("seed", 0))

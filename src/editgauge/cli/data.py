@@ -161,7 +161,7 @@ class Checking:
 
 
 def check(
-    what: Annotated[str, Parameter(name="BENCHMARK|RUN")],
+    what: Annotated[str, Parameter(name="BENCHMARK|RUN"), opt.names_of("benchmarks")],
     data: opt.DataArg = None,
     /,
     *,
@@ -193,8 +193,7 @@ def check(
         checked = look(
             _benchmark(what), data, split=asked.split, ignore=asked.ignore, progress=show, **outputs
         )
-    typed = f"{what} {data}" if data else what
-    output.emit(checked.as_dict(), checked.lines(None if asked.every else 5, typed))
+    output.emit(checked.as_dict(), checked.lines(None if asked.every else 5, opt.typed(what, data)))
     return 0 if checked.passed(strict=asked.strict) else 1
 
 

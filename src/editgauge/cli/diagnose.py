@@ -213,12 +213,11 @@ def tune(
         done = command.tune(folder, name, whole.every, drawn, order, progress=show)
         scored = Scoring(material, folder).run(show, editors=done.editors)
     output.warn(folder)
-    typed = f"{benchmark}{f' {data}' if data else ''}"
     new = output.counted(scored.summary.computed, "score")
     lines = [
         *done.lines(place, name),
         f"{new} made now",
-        f"next:  editgauge judge {typed} --run {place} --model MODEL",
+        f"next:  editgauge judge {opt.typed(benchmark, data)} --run {place} --model MODEL",
         f"table: editgauge table {place} --published --intervals",
     ]
     output.emit({**facts, **done.as_json(), "scores": scored.summary.computed}, lines)

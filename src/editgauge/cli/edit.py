@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Editing:
     """Which editor, and where its outputs go."""
 
-    editor: str = ""
+    editor: Annotated[str, opt.names_of("editors")] = ""
     "The model under test: a name of editgauge list editors, or FILE.py:function."
     run: opt.RunOpt = opt.RUN
     model: str = ""
@@ -98,7 +98,7 @@ def edit(
     if summary.counts:
         lines.append(f"outputs: {folder.path / 'edits' / name / summary.editor}")
     lines += [summary.stopped] if summary.stopped else []
-    lines += _following(material, summary, f"{benchmark}{f' {data}' if data else ''}", asked.run)
+    lines += _following(material, summary, opt.typed(benchmark, data), asked.run)
     facts = {**asdict(summary), "counts": dict(summary.counts)}
     output.emit({"run": opt.place_of(asked.run), "benchmark": name, **facts}, lines)
     return summary.exit_code if summary.stopped else int(not summary.complete)

@@ -1,15 +1,21 @@
-"""What `--help` prints, in two columns at the terminal's width, and what a shell offers after Tab.
-Without Rich, which takes longer to import than the help takes to print.
+"""What `--help` prints, in two columns at the terminal's width. Without Rich, and without cyclopts'
+way of reading docstrings: each takes longer than all the rest.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
+import inspect
 import re
 import shutil
+import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import is_dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -27,39 +33,34 @@ class Line(NamedTuple):
     group: str = ""
     default: str = ""
     required: bool = False
-    repeated: bool = False
 
 
 def page(app: App, typed: Iterable[str]) -> str:
     """The help of the command that words name."""
     chain, apps, _ = app.parse_commands(list(typed))
+    lines = described(app, chain)
+    groups = {one.group: [line for line in lines if line.group == one.group] for one in lines}
+    arguments = groups.get("Arguments", [])
+    usage = ["editgauge", *chain, *(bracketed(line) for line in arguments)]
+    usage += ["[OPTIONS]"] if len(lines) > len(arguments) else [] if lines else ["COMMAND"]
     command = apps[-1]
-    lines = list(described(app, chain))
-    arguments = [line for line in lines if line.group == "Arguments"]
-    usage = ["editgauge", *chain, *(_bracketed(line) for line in arguments)]
-    within = _commands(command)
-    if within and command.default_command is None:
-        usage.append("COMMAND")
-    if len(lines) > len(arguments):
-        usage.append("[OPTIONS]")
-    parts = [f"Usage: {' '.join(usage)}", _about(command)]
-    for title in dict.fromkeys(line.group for line in lines):
-        parts.append(section(title, (line for line in lines if line.group == title)))
+    about = about_of(command).replace("``", "")
+    parts = [f"Usage: {' '.join(usage)}"]
+    parts += [textwrap.fill(" ".join(part.split()), _width()) for part in about.split("\n\n")]
+    parts += [section(title, of) for title, of in groups.items()]
+    within = [name for name in command if not name.startswith("-")]
     if within:
-        parts.append(section("Commands", within))
-    parts.append(EVERYWHERE)
-    return "\n\n".join(part for part in parts if part)
+        first = (about_of(command[name]).split("\n\n")[0] for name in within)
+        parts.append(section("Commands", map(Line, within, map(_first_sentence, first))))
+    return "\n\n".join([*filter(None, parts), EVERYWHERE])
 
 
 def section(title: str, lines: Iterable[Line]) -> str:
     """A title and its lines, in two columns."""
-    width = max(40, min(100, shutil.get_terminal_size().columns))
     out = [f"{title}:"]
     for line in lines:
-        words = line.words
-        if line.default:
-            words = f"{words} [default: {line.default}]"
-        folded = textwrap.wrap(words, width - _NARROW - 2, break_long_words=False) or [""]
+        words = f"{line.words} [default: {line.default}]" if line.default else line.words
+        folded = textwrap.wrap(words, _width() - _NARROW - 2, break_long_words=False) or [""]
         head = f"  {line.name}"
         if len(head) >= _NARROW:
             out.append(head)
@@ -69,59 +70,83 @@ def section(title: str, lines: Iterable[Line]) -> str:
     return "\n".join(out)
 
 
-def described(app: App, chain: Iterable[str]) -> Iterator[Line]:
-    """The arguments and options of a command, arguments first, in the order of their groups."""
-    _, apps, _ = app.parse_commands(list(chain))
-    if apps[-1].default_command is None:
-        return
-    with app.app_stack(apps):
-        options = [
-            argument
-            for argument in apps[-1].assemble_argument_collection(parse_docstring=True)
-            if argument.parse and not argument.children and argument.name != "*"
-        ]
-    for argument in options:
-        groups: Any = argument.parameter.group or ()
-        group = next((one.name for one in groups), "")
-        name = argument.name
-        kind = _kind(argument.hint)
-        positional = not name.startswith("-")
-        if positional:
-            name = name.upper() + ("…" if kind.endswith("…") else "")
-        elif kind:
-            name += f" {kind}"
-        yield Line(
-            name=name,
-            words=" ".join((argument.parameter.help or "").split()),
-            group="Arguments" if positional else "Options" if group == "Parameters" else group,
-            default=_default(argument.field_info.default),
-            required=argument.required,
-            repeated=kind.endswith("…"),
-        )
+def _width() -> int:
+    return max(40, min(100, shutil.get_terminal_size().columns))
 
 
-def _commands(command: App) -> list[Line]:
-    names = [name for name in command if not name.startswith("-")]
-    return [Line(name, _first_sentence(command[name])) for name in names]
+def about_of(command: App) -> str:
+    """The words of a command: its function's docstring without arguments, else its group's."""
+    text = getattr(command.default_command, "__doc__", None) or command.help or ""
+    return inspect.cleandoc(text).partition("\n\nParameters\n")[0]
 
 
-def _first_sentence(command: App) -> str:
-    text = " ".join(_about(command).split("\n\n")[0].split())
-    return re.split(r"(?<=[a-z])[.;:] ", text)[0].rstrip(".") + "."
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[a-z])[.;:] ", " ".join(text.split()))[0].rstrip(".") + "."
 
 
-def _about(command: App) -> str:
-    """The words of a command: its function's docstring, else those of its group."""
-    function = command.default_command
-    text = (getattr(function, "__doc__", None) if function is not None else None) or command.help
-    text = (text or "").partition("Parameters\n")[0]
-    width = max(40, min(100, shutil.get_terminal_size().columns))
-    blocks = [" ".join(block.split()) for block in text.replace("``", "").split("\n\n")]
-    return "\n\n".join(textwrap.fill(block, width) for block in blocks if block)
-
-
-def _bracketed(line: Line) -> str:
+def bracketed(line: Line) -> str:
     return line.name if line.required else f"[{line.name}]"
+
+
+# -- arguments and options -------------------------------------------------------------------------
+
+
+def described(app: App, chain: Iterable[str]) -> list[Line]:
+    """The arguments and options of a command, arguments first, in the order of their groups."""
+    apps = app.parse_commands(list(chain))[1]
+    function = apps[-1].default_command
+    if function is None:
+        return []
+    told = dict(_told(function))
+    with app.app_stack(apps):
+        every = apps[-1].assemble_argument_collection()
+    options = (one for one in every if one.parse and not one.children and one.name != "*")
+    return [_line(one, told.get(one.field_info.name, "")) for one in options]
+
+
+def _line(argument: Any, told: str) -> Line:
+    """An argument of cyclopts; `told`: what a docstring says of it."""
+    kind, name = _kind(argument.hint), argument.name
+    groups = [one.name for one in argument.parameter.group or () if one.name != "Parameters"]
+    if positional := not name.startswith("-"):
+        name = name.upper() + "…" * kind.endswith("…")
+    default = argument.field_info.default
+    if default in (None, "", False, ()) or isinstance(default, type):
+        default = ""
+    return Line(
+        name=name if positional or not kind else f"{name} {kind}",
+        words=" ".join((argument.parameter.help or told).split()),
+        group="Arguments" if positional else "".join(groups[:1]) or "Options",
+        default=default.as_posix() if isinstance(default, Path) else str(default),
+        required=argument.required,
+    )
+
+
+def _told(function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
+    """What docstrings say of a command's arguments, and of the fields of its groups of options."""
+    text = inspect.cleandoc(function.__doc__ or "").partition("\nParameters\n")[2]
+    yield from re.findall(r"^(\w+)\n((?: {4}.+\n?)+)", text, re.MULTILINE)
+    for shape in get_type_hints(function).values():
+        if is_dataclass(shape) and isinstance(shape, type):
+            yield from _fields(shape.__module__).get(shape.__name__, ())
+
+
+@functools.cache
+def _fields(module: str) -> dict[str, list[tuple[str, str]]]:
+    """Class of a module -> its fields and the docstrings below them."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {
+        shape.name: [
+            (one.target.id, str(next_one.value.value))
+            for one, next_one in pairwise(shape.body)
+            if isinstance(one, ast.AnnAssign)
+            and isinstance(one.target, ast.Name)
+            and isinstance(next_one, ast.Expr)
+            and isinstance(next_one.value, ast.Constant)
+        ]
+        for shape in tree.body
+        if isinstance(shape, ast.ClassDef)
+    }
 
 
 def _kind(hint: Any) -> str:
@@ -130,69 +155,7 @@ def _kind(hint: Any) -> str:
     if origin in (tuple, Sequence):
         return _kind(inner[0]) + "…"
     if origin is Literal:
-        return "|".join(str(one) for one in inner)
+        return "|".join(map(str, inner))
     if inner:
         return _kind(inner[0])
     return {bool: "", int: "N", float: "NUMBER", Path: "PATH"}.get(hint, "TEXT")
-
-
-def _default(value: Any) -> str:
-    if value in (None, "", False, ()) or isinstance(value, type):
-        return ""
-    return value.as_posix() if isinstance(value, Path) else str(value)
-
-
-# -- completion ------------------------------------------------------------------------------------
-
-SCRIPT = """\
-[ -n "$ZSH_VERSION" ] && autoload -U +X bashcompinit && bashcompinit
-_editgauge() {
-  local IFS=$'\\n'
-  COMPREPLY=($(editgauge --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _editgauge editgauge
-"""
-_KINDS = {"--editor": "editors", "--ocr-engine": "ocr_engines", "--ocr": "ocr_engines"}
-_WORDS = {
-    "list": ("benchmarks", "editors", "metrics", "judges", "ocr_engines", "installation"),
-    "fetch": ("weights", "prompts"),
-    "new": ("benchmark", "dataset", "prompts"),
-}
-_OF_BENCHMARKS = ("check", "edit", "score", "judge", "import", "plan", "tune", "fetch")
-
-
-def candidates(words: Sequence[str]) -> list[str]:
-    """The words that could stand in the place of the last."""
-    from editgauge import catalog
-    from editgauge.cli.main import COMMANDS, FLAGS, application
-
-    *before, typed = words or [""]
-    offered: list[str] = []
-    if not before:
-        offered = list(COMMANDS)
-    elif before[0] in COMMANDS:
-        app = application(before[0])
-        chain, apps, _ = app.parse_commands(before)
-        options = {line.name.split()[0]: line for line in described(app, chain)}
-        if before[-1] in options:
-            offered = _values(before[0], options[before[-1]])
-        if not offered and typed.startswith("-"):
-            offered = [*(name for name in options if name.startswith("--")), *FLAGS]
-        elif not offered:
-            offered = [line.name for line in _commands(apps[-1])]
-            if len(before) == 1:
-                offered += _WORDS.get(before[0], ())
-                offered += catalog.names("benchmarks") if before[0] in _OF_BENCHMARKS else ()
-    return [word for word in dict.fromkeys(offered) if word.startswith(typed)]
-
-
-def _values(command: str, line: Line) -> list[str]:
-    """What an option takes, where that is known."""
-    from editgauge import catalog
-
-    name, _, kind = line.name.partition(" ")
-    if "|" in kind:
-        return kind.split("|")
-    if name in _KINDS and (name != "--editor" or command in ("edit", "tune")):
-        return catalog.names(_KINDS[name])
-    return []

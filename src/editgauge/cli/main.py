@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from editgauge import __version__, machine
@@ -18,41 +20,33 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 ABOUT = "Measure how well a model edits images by instruction. Start with: editgauge demo"
-
-
-class Command(NamedTuple):
-    """Where a command is defined (its module is imported when it is called), and one line."""
-
-    target: str
-    words: str
-
-
-DAILY: dict[str, Command] = {
-    "demo": Command("score:demo", "The whole way on the built-in benchmark, offline."),
-    "list": Command("names:list_names", "What there is, what is installed, what is missing."),
-    "fetch": Command("data:fetch", "Official data, network weights, prompts, a run of the hub."),
-    "check": Command("data:check", "Look for faults in data, outputs or a run."),
-    "edit": Command("edit:edit", "Make outputs with an editor."),
-    "score": Command("score:score", "Score outputs and print the table."),
-    "judge": Command("judge:judge", "Ask a vision-language model about outputs."),
-    "table": Command("table:table", "Print the papers' tables from a run's rows."),
-    "compare": Command("compare:compare", "Compare two editors; gate a release."),
-    "report": Command("report:report", "Write a report that opens from disk."),
+DAILY = {
+    "demo": ("score:demo", "The whole way on the built-in benchmark, offline."),
+    "list": ("names:list_names", "What there is, what is installed, what is missing."),
+    "fetch": ("data:fetch", "Official data, network weights, prompts, a run of the hub."),
+    "check": ("data:check", "Look for faults in data, outputs or a run."),
+    "edit": ("edit:edit", "Make outputs with an editor."),
+    "score": ("score:score", "Score outputs and print the table."),
+    "judge": ("judge:judge", "Ask a vision-language model about outputs."),
+    "table": ("table:table", "Print the papers' tables from a run's rows."),
+    "compare": ("compare:compare", "Compare two editors; gate a release."),
+    "report": ("report:report", "Write a report that opens from disk."),
 }
-OTHER: dict[str, Command] = {
-    "import": Command("runs:take_in", "Take in outputs and scores of other tools."),
-    "merge": Command("runs:merge", "Bring runs together, or to a store or the hub."),
-    "grid": Command("report:grid", "Draw instructions and editors as one picture."),
-    "plan": Command("score:plan", "What scoring would take: hours, calls, space."),
-    "costs": Command("runs:costs", "What a run has cost; settle what no bill says."),
-    "diagnose": Command("diagnose:diagnose", "Why edits failed: where models looked and changed."),
-    "tune": Command("diagnose:tune", "Fine-tune an editor on a few samples of a task."),
-    "audit": Command("compare:audit", "Check a published table against itself."),
-    "study": Command("study:app", "Ratings by people: collect, import, agree."),
-    "curate": Command("curate:app", "Make a data set: curate DIR opens it in the browser."),
-    "new": Command("data:new", "Start a benchmark, a data set or prompts of your own."),
+OTHER = {
+    "import": ("runs:take_in", "Take in outputs and scores of other tools."),
+    "merge": ("runs:merge", "Bring runs together, or to a store or the hub."),
+    "grid": ("report:grid", "Draw instructions and editors as one picture."),
+    "plan": ("score:plan", "What scoring would take: hours, calls, space."),
+    "costs": ("runs:costs", "What a run has cost; settle what no bill says."),
+    "diagnose": ("diagnose:diagnose", "Why edits failed: where models looked and changed."),
+    "tune": ("diagnose:tune", "Fine-tune an editor on a few samples of a task."),
+    "audit": ("compare:audit", "Check a published table against itself."),
+    "study": ("study:app", "Ratings by people: collect, import, agree."),
+    "curate": ("curate:app", "Make a data set: curate DIR opens it in the browser."),
+    "new": ("data:new", "Start a benchmark, a data set or prompts of your own."),
 }
 COMMANDS = DAILY | OTHER
+"""Command -> where it is defined (the module is imported when it is called), and one line."""
 EVERYWHERE = {
     "--json": "One JSON object instead of text, errors too; tables as --format json.",
     "-q, --quiet": "No progress and no warnings: results only.",
@@ -60,8 +54,11 @@ EVERYWHERE = {
     "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours; may be repeated.",
     "-h, --help": "This help; editgauge COMMAND --help: a command's.",
     "--version": "The version.",
-    "--completion": 'For a shell: eval "$(editgauge --completion)" completes words.',
+    "--completion [SHELL]": "What completes words in bash, zsh, fish or powershell: eval its text.",
 }
+_SHORT = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
+FLAGS = ("--json", "--quiet", "--verbose", "--help")
+SHELLS = ("bash", "zsh", "fish", "powershell")
 KEPT, AGAIN = "what was done is kept", "run the same command again"
 INTERRUPTED = f"interrupted; {KEPT}: {AGAIN} to go on"
 _COLLECTION = (50_000, 20, 20)
@@ -76,47 +73,91 @@ def main() -> None:
     """
     gc.set_threshold(*_COLLECTION)
     machine.limit_memory()
+    typed = sys.argv[1:]
+    in_json = (
+        "--json" in typed or "--format=json" in typed or ("--format", "json") in pairwise(typed)
+    )
     with output.inert_output():
-        sys.exit(code_of(lambda: run(sys.argv[1:]), as_json=wants_json(sys.argv[1:])))
+        sys.exit(code_of(lambda: run(typed), as_json=in_json))
 
 
 def run(typed: Sequence[str]) -> int:
     """Do what words say; the exit code. Raises what the command raises."""
-    if typed[:1] in (["--complete"], ["--completion"]):
-        from editgauge.cli import help
-
-        asked = typed[0] == "--completion"
-        print(help.SCRIPT if asked else "\n".join(help.candidates(typed[1:])))
-        return 0
-    given, words = _taken_out(typed)
-    given_flags = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
-    with output.saying(**given_flags, plugins=given.get("--plugin", "").splitlines()):
-        if "--version" in given:
-            print(f"editgauge {__version__}")
-        elif not words:
-            print(overview())
-            return 0 if "--help" in given or not typed else 2
-        else:
-            return _done(words, given)
+    given = _Given.of(typed)
+    with output.saying(
+        quiet="--quiet" in given.flags,
+        json="--json" in given.flags,
+        verbose="--verbose" in given.flags,
+        plugins=given.plugins,
+    ):
+        match given.words:
+            case ["--version"]:
+                print(f"editgauge {__version__}")
+            case ["--completion", *shell]:
+                print(_completion(*shell))
+            case ["__complete", *_]:  # a shell asks, in signs of its own
+                with contextlib.redirect_stdout(output.raw(sys.stdout)):
+                    application()(typed)
+            case []:
+                print(overview())
+                return 0 if "--help" in given.flags or not typed else 2
+            case _:
+                return _done(given)
     return 0
 
 
-def _done(words: list[str], given: Mapping[str, str]) -> int:
+class _Given(NamedTuple):
+    """The flags and plug-ins of a command line, wherever they were typed, and the other words."""
+
+    flags: set[str]
+    plugins: list[str]
+    words: list[str]
+
+    @classmethod
+    def of(cls, typed: Sequence[str]) -> _Given:
+        given, rest = cls(set(), [], []), list(typed)
+        if typed[:1] == ["__complete"]:
+            return cls(set(), [], rest)
+        while rest:
+            word = rest.pop(0)
+            flag = _SHORT.get(word, word)
+            if word == "--":
+                given.words.extend([word, *rest])
+                break
+            if word == "--plugin" and rest:
+                given.plugins.append(rest.pop(0))
+            elif word.startswith("--plugin="):
+                given.plugins.append(word[9:])
+            elif word == "--plugin":
+                raise UsageError("--plugin: wanted a value behind it")
+            elif flag in FLAGS:
+                given.flags.add(flag)
+            else:
+                given.words.append(word)
+        return given
+
+
+def _done(given: _Given) -> int:
     """Do what a command's words say, or print its help."""
     from cyclopts import CycloptsError
 
     from editgauge.cli import help
 
-    app = application(_known(words[0]))
-    if "--help" in given:
+    words = given.words
+    if words[0] not in COMMANDS:
+        hint = meant(words[0], COMMANDS, "see: editgauge --help")
+        raise UsageError(f"no such command: {words[0]}; {hint}")
+    app = application(words[0])
+    if "--help" in given.flags:
         print(help.page(app, words))
         return 0
-    for file in given.get("--plugin", "").splitlines():
+    for file in given.plugins:
         from editgauge.run import plugins
 
         plugins.load(file)
-    chain, _, _ = app.parse_commands(words)
-    if "--json" in given and any(one.name[:9] == "--format " for one in help.described(app, chain)):
+    if "--json" in given.flags and any(
+        one.name.startswith("--format ") for one in help.described(app, words)
+    ):
         words = [*words, "--format", "json"]
     try:
         code = app(words)
@@ -134,14 +175,6 @@ def _told(said: str) -> str:
     if said.startswith("Unused Tokens: "):
         said = f"more words than it takes: {said[16:-2]}; is an option lacking before it? (--help)"
     return f"Unknown option: {word}. Did you mean {near[0]}?" if near else said
-
-
-def _known(word: str) -> str:
-    if word not in COMMANDS:
-        raise UsageError(
-            f"no such command: {word}; {meant(word, COMMANDS, 'see: editgauge --help')}"
-        )
-    return word
 
 
 def application(*names: str) -> App:
@@ -163,7 +196,7 @@ def application(*names: str) -> App:
         result_action="return_value",
     )
     for name in names or COMMANDS:
-        app.command(f"editgauge.cli.{COMMANDS[name].target}", name=name)
+        app.command(f"editgauge.cli.{COMMANDS[name][0]}", name=name)
     return app
 
 
@@ -173,45 +206,20 @@ def overview() -> str:
 
     parts = [f"Usage: editgauge COMMAND …\n\n{ABOUT}"]
     for title, commands in (("Every day", DAILY), ("More", OTHER)):
-        lines = (Line(name, command.words) for name, command in commands.items())
-        parts.append(section(title, lines))
+        parts.append(section(title, (Line(name, words) for name, (_, words) in commands.items())))
     parts.append(section("With every command", (Line(*one) for one in EVERYWHERE.items())))
     return "\n\n".join(parts)
 
 
-_SHORT = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
-FLAGS = ("--json", "--quiet", "--verbose", "--help")
-"""Of every command, wherever they stand."""
+def _completion(shell: str = "") -> str:
+    """What a shell evaluates, so that it completes words."""
+    named = shell or Path(os.environ.get("SHELL", "bash")).name
+    if named not in SHELLS:
+        raise UsageError(f"--completion {named}: wanted one of {', '.join(SHELLS)}")
+    return application().generate_completion(prog_name="editgauge", shell=named)  # type: ignore[arg-type]
 
 
-def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """What stands with every command, wherever it was typed, and the other words."""
-    given: dict[str, str] = {}
-    words: list[str] = []
-    rest = list(typed)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return given, [*words, word, *rest]
-        name, equals, value = word.partition("=")
-        if name == "--plugin":
-            value = value if equals or not rest else rest.pop(0)
-            if not value:
-                raise UsageError(f"{name}: wanted a value behind it")
-            given[name] = f"{given[name]}\n{value}" if name in given else value
-        elif (flag := _SHORT.get(word, word)) in FLAGS:
-            given[flag] = "yes"
-        elif word == "--version" and not words:
-            given[word] = "yes"
-        else:
-            words.append(word)
-    return given, words
-
-
-def wants_json(typed: Sequence[str]) -> bool:
-    """Whether a command line asks for JSON: then errors are JSON, too."""
-    follows = pairwise(typed)
-    return "--json" in typed or "--format=json" in typed or ("--format", "json") in follows
+# -- how it ends -----------------------------------------------------------------------------------
 
 
 def code_of(command: Callable[[], int], *, as_json: bool = False) -> int:
@@ -225,7 +233,10 @@ def code_of(command: Callable[[], int], *, as_json: bool = False) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BrokenPipeError:  # `… | head`: whoever read it had enough
-        _no_more_output()
+        nowhere = os.open(os.devnull, os.O_WRONLY)  # or Python's end would complain of the pipe
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(nowhere, output.raw(stream).fileno())
         return 0
     except BaseException as error:
         words, code = explained(error)
@@ -250,16 +261,6 @@ def explained(error: BaseException) -> tuple[str, int]:
     traceback.print_exception(error)  # a mistake of ours: shown whole, as nothing else is
     name = type(error).__name__
     return f"error: unexpected {name}, a mistake in editgauge; please report the lines above", 2
-
-
-def _no_more_output() -> None:
-    """Nothing is written at the end of the process, which would complain of the closed pipe."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            os.dup2(nowhere, output.raw(stream).fileno())
-        except (OSError, ValueError):
-            continue
 
 
 _OPTIONS = {

@@ -57,13 +57,26 @@ def _help(text: str, name: str | None = None) -> Parameter:
     return Parameter(help=text, name=name)
 
 
+def names_of(kind: str) -> Parameter:
+    """The annotation of a word that a shell completes with the names of a kind."""
+
+    def names(_: Any) -> list[str]:
+        from editgauge import catalog
+
+        return catalog.names(kind)
+
+    return Parameter(completer=names)
+
+
 Whole = Annotated[int, at_least(0)]
 Count = Annotated[int, at_least(1)]
 Seconds = Annotated[float, at_least(0.1)]
 Dollars = Annotated[float, at_least(0)]
 _OURS = "texteditbench, textedit, medebench, krisbench, mini"
 BenchmarkArg = Annotated[
-    str, _help(f"{_OURS}, one of a package of yours, or dir:DIR (your own data set).")
+    str,
+    _help(f"{_OURS}, one of a package of yours, or dir:DIR (your own data set)."),
+    names_of("benchmarks"),
 ]
 _DATA = "The benchmark's data folder, in its official layout. Not needed for mini and dir:DIR."
 DataArg = Annotated[Path | None, _help(_DATA)]
@@ -201,6 +214,11 @@ def given(pairs: Sequence[str], kinds: Mapping[str, Any], option: str = "--set")
 
 
 # -- runs ------------------------------------------------------------------------------------------
+
+
+def typed(benchmark: str, data: Path | None) -> str:
+    """A benchmark and its data as they are typed again."""
+    return f"{benchmark} {data}" if data else benchmark
 
 
 def place_of(run: Path) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
@@ -57,7 +57,7 @@ class Engines:
     "Where networks run: auto, cpu, cuda, cuda:1; several GPUs, a process for each: 0,1."
     precision: str | None = None
     "float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only)."
-    ocr_engine: str = "rapidocr"
+    ocr_engine: Annotated[str, opt.names_of("ocr_engines")] = "rapidocr"
     "What reads text for the track ocr: rapidocr, paddleocr."
 
     def options(self) -> dict[str, Any]:
@@ -116,6 +116,12 @@ def score(
     output.emit({"run": place, "benchmark": name, **scored.as_dict()}, scored.lines())
     if not output.as_json():
         _print_table(asked.run, name, variants)
+        following = f"table {place} --benchmark {name} --published --intervals"
+        if step.judged(material.benchmark):  # its tables are a judge's
+            following = f"judge {opt.typed(benchmark, data)} --run {place} --model MODEL"
+        output.said(
+            f"rows:  {place}   report: editgauge report {place}", f"next:  editgauge {following}"
+        )
     return 0 if scored.complete else 1
 
 
@@ -140,10 +146,6 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
         print(f"no table: {error}")
     if others := [_of(some[0]) for some in list(named.values())[1:]]:
         output.said("", f"also:  {'; '.join(others)}: editgauge table {place} --only NAME")
-    output.said(
-        f"rows:  {place}   report: editgauge report {place}",
-        f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals",
-    )
 
 
 def _of(table: Table) -> str:

@@ -56,7 +56,6 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
     Every mean has its count: n scored / n in the benchmark.
     """
     from editgauge.run import tables as step
-    from editgauge.study.calibration import mean_tables
     from editgauge.tables import layouts
     from editgauge.tables import rows as stored
 
@@ -64,6 +63,8 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
     form: str = "latex" if shown.paper else shown.form
     opened = stored.open_runs(runs)
     if shown.calibrate:
+        from editgauge.study.calibration import mean_tables
+
         asked = rows.calibrated(shown.calibrate, settings)
         tables = mean_tables(runs, asked, shown.editor)
         print_tables(tables, opened, form, every_note=shown.notes)

@@ -43,6 +43,9 @@ class BaseEditor:
         """What an edit of the sample will cost in US dollars; None where no price is known."""
         return 0.0
 
+    def ready(self) -> None:
+        """Before the first call of a command: raise `UsageError` where none can be made."""
+
     def limit(self, seconds: float) -> None:
         """Lower `timeout` to what the user grants a sample."""
         if self.timeout is not None and self.timeout > seconds:

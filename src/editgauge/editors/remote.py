@@ -196,6 +196,11 @@ class RemoteEditor(BaseEditor):
         )  # fmt: skip
         self.questions.paid_attempts = told.attempts  # nobody bills them
 
+    def ready(self) -> None:
+        """Raises `UsageError` without the key that the provider needs."""
+        home, names = self.provider.home, (OWN_KEY, *self.provider.keys)
+        keys.key_for(self.address.base, [home], names, needed=True)
+
     def estimate(self, sample: Sample) -> float | None:
         cannot = faulty(sample, self.name, pictures=self.provider.pictures)
         return 0.0 if cannot else self.price.picture
@@ -356,8 +361,7 @@ def remote(
     kind: type[RemoteEditor] = RemoteEditor,
 ) -> RemoteEditor:  # fmt: skip
     """The editor of a provider. No price is taken from a model's name at an address of one's own
-    network. Raises `UsageError` for a setting that is not known, does not fit or is lacking, and
-    without the key that the provider needs.
+    network. Raises `UsageError` for a setting that is not known, does not fit or is lacking.
     """
     extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
     if EXTRA in extra:
@@ -370,7 +374,7 @@ def remote(
             wanted = f"wanted the setting {name}, for example {name}={example}"
             raise UsageError(f"editor {editor!r}: {wanted}")
     base, names = told.base_url or provider.home, (OWN_KEY, *provider.keys)
-    key = keys.key_for(base, [provider.home], names, needed=True)
+    key = keys.key_for(base, [provider.home], names)
     names = names[:1] if told.base_url else names
     made = kind(provider, told.name or provider.name or editor, base, key, names)
     if told.price is None and http.is_own_network(urlsplit(base).hostname or ""):

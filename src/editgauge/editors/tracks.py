@@ -168,6 +168,9 @@ class OnTrack(BaseEditor):
         for word in TOLD:
             setattr(self, word, getattr(editor, word))
 
+    def ready(self) -> None:
+        self.editor.ready()
+
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         prepared = self.track.prepared(sample, self.pool, self.name)
         if isinstance(prepared, Edit):

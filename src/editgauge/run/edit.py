@@ -314,6 +314,7 @@ def edit_material(
     arguments (`limits`) and errors as those of `edit`.
     """
     name, facts, request = material.benchmark.name, dict[str, Any](), made.request
+    as_editor(made.editor).ready()
     with costs.kept_in(made.editor, folder.path, budget):
         data = material.keep(folder)
         summary = edit(folder, name, material.samples, made.editor, **limits)

@@ -4,19 +4,18 @@ other, and metrics with people.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
-from editgauge.study.people import averaged_for
 from editgauge.tables import rows
 from editgauge.tables.layouts import Shown, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
-from editgauge.tables.results import Results
+from editgauge.tables.results import PEOPLE, Results
 from editgauge.tables.table import Column, Table, TableRow
-from editgauge.types import VARIANTS, Variant
+from editgauge.types import JUDGE_SCORER, VARIANTS, Variant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,7 @@ def tables(
         where=asked.where,
         editors=asked.editors,
         sources=asked.sources,
-        people=averaged_for(asked.sources),
+        people=people_for(asked.sources),
         side_by_side=True,
     )
     listed = [
@@ -82,22 +81,34 @@ def tables(
     return with_columns(listed, asked.columns)
 
 
+def people_for(sources: Sequence[str]) -> Callable[[Results], Results]:
+    """What ``--source`` does with annotators' rows: their mean where ``human`` is asked for, else
+    they are left out.
+    """
+    if PEOPLE.rstrip(":") not in sources:
+        return Results.without_people
+    from editgauge.study.people import averaged
+
+    return averaged
+
+
 def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> Iterator[Table]:
     """Agreement of each two judges, of every variant, and of every metric with people, with the
     paper's own rank correlations where published lines are wanted. `frame` has the rows of every
     source and annotator.
     """
-    from editgauge.judging import compared
-    from editgauge.study import agreement, sheets
+    if any(key.scorer == JUDGE_SCORER for key in frame.cubes):
+        from editgauge.judging import compared
 
-    for variant in variants:
-        judges = compared.table(frame, variant)
-        yield from () if judges is None else (judges,)
+        yield from filter(None, (compared.table(frame, variant) for variant in variants))
     lines = published_lines(frame.benchmark) if shown.published else []
-    if len(frame.only_people()):
-        rated = agreement.agreement(frame)
-        yield from sheets.tables(rated, lines)
+    if any(key.of_people for key in frame.cubes):
+        from editgauge.study import agreement, sheets
+
+        yield from sheets.tables(agreement.agreement(frame), lines)
     elif lines and shown.only:
+        from editgauge.study import sheets
+
         yield sheets.published_alone(frame.benchmark, lines)
 
 

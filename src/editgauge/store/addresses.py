@@ -12,7 +12,6 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -136,6 +135,8 @@ class Store:
 
 def at_once(work: Callable[[Any], object], things: Iterable[Any]) -> None:
     """Do something to each of these, some at once; the first error is raised."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for _ in pool.map(work, things):
             pass

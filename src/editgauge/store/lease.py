@@ -13,8 +13,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from editgauge import temporary
 from editgauge.errors import RunError
 from editgauge.store import paths
@@ -64,6 +62,8 @@ def lock(path: Path) -> Iterator[None]:
 
 
 def _taken(path: Path, seconds: float) -> contextlib.AbstractContextManager[object] | None:
+    from filelock import FileLock, Timeout  # 10 ms, which what only reads does not wait for
+
     try:
         return FileLock(path, thread_local=False).acquire(timeout=seconds)
     except Timeout:

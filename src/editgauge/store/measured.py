@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +42,8 @@ def measured(
     known = {stamp: schema.known(text.decode()) for stamp, text in there.items()}
     wanted = stamps.keys() if chosen is None else set(chosen)
     todo = [one for one in samples if stamps[one.id] not in known and one.id in wanted]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
         values = pool.map(benchmark.measure, todo)
         new = {stamps[one.id]: value for one, value in zip(todo, values, strict=True)}

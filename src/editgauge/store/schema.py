@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -306,10 +305,12 @@ def versions(*more: str) -> dict[str, str]:
     """Versions of ourselves, Python, and the packages that numbers depend on (those that are
     installed).
     """
+    from importlib import metadata  # 10 ms, which a table does not wait for
+
     packages = {"editgauge": __version__, "python": platform.python_version()}
     for name in ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb", *more):
-        with contextlib.suppress(PackageNotFoundError):
-            packages[name] = version(name)
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            packages[name] = metadata.version(name)
     return packages
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -149,13 +149,6 @@ def _compared(people: Results, question: str, against: Mapping[str, str]) -> Com
     kept = np.flatnonzero((wins + wins.transpose(0, 2, 1)).sum(axis=(0, 1)))
     names = tuple(editors[k] for k in kept.tolist())
     return Comparisons(question, len(who), names, wins[:, kept][:, :, kept], ties, total)
-
-
-def averaged_for(sources: Sequence[str] | None) -> Callable[[Results], Results]:
-    """What ``--source`` does with annotators' rows: `averaged` where people are asked for, else
-    nothing (they are left out).
-    """
-    return averaged if ALL in (sources or ()) else Results.without_people
 
 
 def averaged(frame: Results) -> Results:

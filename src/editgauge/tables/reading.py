@@ -125,7 +125,7 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
         names = [name for (name,) in db.execute("SELECT sample FROM samples ORDER BY n").fetchall()]
         kinds = db.execute(f"SELECT {_KIND} FROM kinds ORDER BY n").fetchall()
         records = db.execute(
-            "SELECT kinds.n AS kind, samples.n AS sample, repeat, value "
+            "SELECT kinds.n AS kind, samples.n AS sample, repeat, coalesce(value, 'nan') AS value "
             f"FROM (SELECT * {rows} <> $2) JOIN kinds USING ({_KIND}) JOIN samples USING (sample)",
             given,
         ).fetchnumpy()
@@ -136,8 +136,7 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge that "
             f"wrote the run"
         )
-    value = np.ma.filled(np.ma.asarray(records["value"], np.float64), np.nan)
-    kind, sample, repeat = (np.asarray(records[name]) for name in ("kind", "sample", "repeat"))
+    kind, sample, repeat, value = map(np.asarray, records.values())
     of_sets = [
         (Key(*key), editor, np.inf if given is None else given, mapping(orjson.loads(detail)))
         for *key, editor, status, given, detail in whole

@@ -38,9 +38,8 @@ from editgauge.store.paid import Paid
 
 _MOST_BYTES_A_TOKEN = 20.0
 """A bill that counts fewer tokens than the words' bytes over this is no bill."""
-_CUT = "cut off{thinks} at {room} tokens; set max_tokens={more}, or reasoning_effort=low"
 TROUBLES: Mapping[str, tuple[int, str]] = {
-    "cut": (5, _CUT),
+    "cut": (5, "cut off at {room} tokens; set max_tokens={more}, or reasoning_effort=low"),
     "bad": (3, ". Correct the command: every call is turned down for this"),
     "failed": (policy.HOPELESS, ". Run the same command later and retry what failed"),
 }
@@ -77,7 +76,6 @@ class Stats:
     """
 
     done: int = 0
-    by_editor: Counter[str] = field(default_factory=Counter)
     requests: int = 0
     from_store: int = 0
     unasked: int = 0
@@ -86,20 +84,20 @@ class Stats:
     unparsable: int = 0
     repaired: int = 0
     cut_off: int = 0
-    blind: int = 0
-    unusable: Counter[str] = field(default_factory=Counter)
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
     dollars: float = 0.0
     dollars_unbilled: float = 0.0
+    by_editor: Counter[str] = field(default_factory=Counter)
+    blind: int = 0
+    unusable: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
 
     def facts(self) -> dict[str, Any]:
         """The counts as JSON."""
-        left_out = ("by_editor", "began", "blind", "unusable")
-        facts = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
-        return {name: round(max(0, value), 6) for name, value in facts.items()}
+        names = self.__slots__[: self.__slots__.index("by_editor")]
+        return {name: round(max(0, getattr(self, name)), 6) for name in names}
 
 
 class Unasked(Exception):
@@ -143,21 +141,23 @@ class Asker:
         self._proven = noted is not None
         self._lock = threading.RLock()
         self._trouble: tuple[str, int] = ("", 0)
-        self._asked_now: set[str] = set()
         self._flying: dict[str, Future[Reply]] = {}
+        self.asked: set[str] = set()
+        """The keys whose replies came in this command."""
 
     @property
     def named(self) -> str:
         """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
         return ",".join(f"{name}={value}" for name, value in self.asking.items())
 
+    # -- what is sent ------------------------------------------------------------------------------
+
     def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
         """32 hexadecimal digits over all that a reply depends on. Raises `ImageError`."""
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
         state = hashlib.blake2b(digest_size=16)
         for part in ("openai-chat", job.call.rubric, str(job.repeat), attempt.name, *marks):
-            state.update(part.encode())
-            state.update(b"\0")
+            state.update(part.encode() + b"\0")
         state.update(self.body(job, attempt, dialect))
         return state.hexdigest()
 
@@ -183,6 +183,16 @@ class Asker:
         least = 0 if call.as_released else self.least_room
         return int(self.asking.get("max_tokens") or max(call.max_tokens, least))
 
+    def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
+        """The most that a request can cost, in US dollars; `text_bytes`: without pictures."""
+        if self.price is None or self.price.free:
+            return 0.0
+        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
+        tokens = estimate_input(text_bytes, sizes, self.price, bytes_a_token=CAUTIOUS)
+        return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
+
+    # -- a reply -----------------------------------------------------------------------------------
+
     def stored(self, key: str) -> Reply | None:
         """The reply under a key, or None. One that is damaged is none: it is asked for again."""
         facts = self.replies.get(key)
@@ -191,36 +201,39 @@ class Asker:
         except msgspec.ValidationError:  # a file may come from anybody
             return None
 
-    def reply(self, job: Job, attempt: Attempt, *, force: bool) -> Reply:
-        """The reply of one attempt: from the store, or asked for, stored, and then given."""
+    def reply(self, job: Job, attempt: Attempt) -> Reply:
+        """The reply of one attempt: from the store, or asked for, stored, and then given. Raises
+        `Unasked` where neither is possible.
+        """
         key = self.key(job, attempt)
-        stored = self.stored(key)  # the lock of all is held for no file
         with self._lock:
-            flying = self._flying.get(key)
-            if flying is None and key in self._asked_now:
-                stored = self.stored(key)  # it came in the meantime
-            if stored is not None and (not force or key in self._asked_now):
-                self.stats.from_store += attempt == FIRST
-                return stored
-            if self.offline:
-                raise Unasked
-            if flying is None:
-                future = self._flying[key] = Future[Reply]()
-                self._asked_now.add(key)
-            else:  # two editors gave the same picture: one call serves both
-                self.stats.from_store += attempt == FIRST
-        if flying is not None:
-            return flying.result()
-        try:
-            while (reply := self._ask(job, attempt)) is None:
-                pass  # the server's words are learned on the way
-        except BaseException as error:
-            future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
-            raise
-        finally:
+            if first := key not in self._flying:
+                self._flying[key] = Future()
+            future = self._flying[key]
+        if first:
+            try:
+                future.set_result(self._fetched(key, job, attempt))
+            except BaseException as error:
+                future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
+                raise
+            finally:
+                with self._lock:
+                    del self._flying[key]
+        elif attempt == FIRST:  # two editors gave the same picture: one call serves both
             with self._lock:
-                del self._flying[key]
-        future.set_result(reply)
+                self.stats.from_store += 1
+        return future.result()
+
+    def _fetched(self, key: str, job: Job, attempt: Attempt) -> Reply:
+        if (stored := self.stored(key)) is not None:
+            with self._lock:
+                self.stats.from_store += attempt == FIRST
+            return stored
+        if self.offline:
+            raise Unasked
+        self.asked.add(key)
+        while (reply := self._ask(job, attempt)) is None:
+            pass  # the server's words are learned on the way
         return reply
 
     def _ask(self, job: Job, attempt: Attempt) -> Reply | None:
@@ -245,23 +258,14 @@ class Asker:
             )
         return self._keep(job, attempt, dialect, outcome)
 
-    def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
-        """The most that a request can cost, in US dollars; `text_bytes`: without pictures."""
-        if self.price is None or self.price.free:
-            return 0.0
-        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
-        tokens = estimate_input(text_bytes, sizes, self.price, bytes_a_token=CAUTIOUS)
-        return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
-
     def heard(self, response: Response, text_bytes: int, *, batch: bool = False) -> Outcome:
         """A successful answer with its bill, where its usage record can be believed."""
         outcome = read_completion(response, self.client.secrets)
         reply = outcome.value or Reply()
         cost = told_cost(reply.usage)
-        least = text_bytes / _MOST_BYTES_A_TOKEN
-        least_out = len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN
+        out = len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN
         try:
-            usage = usage_of(reply.usage, least=least, least_out=least_out)
+            usage = usage_of(reply.usage, least=text_bytes / _MOST_BYTES_A_TOKEN, least_out=out)
         except ValueError as error:
             if self.price is None or self.price.free:
                 return replace(outcome, cost=cost)
@@ -272,9 +276,9 @@ class Asker:
             self.stats.tokens_in += usage.tokens_in
             self.stats.tokens_out += usage.tokens_out
             self.stats.tokens_cached += usage.cached
-        if self.price is None:
-            return replace(outcome, cost=cost)
-        return replace(outcome, cost=max(self.price.of(*usage, batch=batch), cost or 0.0))
+        if self.price is not None:
+            cost = max(self.price.of(*usage, batch=batch), cost or 0.0)
+        return replace(outcome, cost=cost)
 
     def prove(self, dialect: Dialect, *, schema: bool = False) -> None:
         """Keep a dialect that was answered, so that the next command begins with it."""
@@ -333,19 +337,16 @@ class Asker:
 
     def notice(self, trouble: str, reply: Reply) -> None:
         """Count calls in a row with the same of `TROUBLES` ("": none). Raises `RunError`."""
-        if self.offline:
-            return
         # a wrong option is turned down for one reason; a server that breaks down has many
         what = f"{trouble}: {reply.reason}" if trouble == "bad" else trouble
         with self._lock:
             self.stats.cut_off += trouble == "cut"
             last, count = self._trouble
             self._trouble = (what, count := count + 1 if what == last else 1)
-        if not trouble or count < TROUBLES[trouble][0]:
+        if self.offline or not trouble or count < TROUBLES[trouble][0]:
             return
         room = int(reply.request.get("room") or 0)
-        thinks = " while it was still thinking" if reply.thought else ""
-        advice = TROUBLES[trouble][1].format(thinks=thinks, room=room, more=max(16384, 2 * room))
+        advice = TROUBLES[trouble][1].format(room=room, more=max(16384, 2 * room))
         raise RunError(
             f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
             f"{reply.reason}{advice}; what was done is kept"

@@ -49,10 +49,6 @@ class Engine(Asker):
     broke = ""
     """Why the budget ended the run, or empty."""
 
-    def __init__(self, *parts: Any, **more: Any) -> None:
-        super().__init__(*parts, **more)
-        self._taking = threading.RLock()
-
     def run(self, jobs: Iterable[Job], done: Done, progress: Progress | None = None) -> bool:
         """Do all jobs in order, `concurrency` at once, calling `done` with each as it ends (one at
         a time). True when none was left out; False with `broke` where the budget would be passed.
@@ -61,11 +57,48 @@ class Engine(Asker):
         answering, nothing but failures. What is in flight then is still waited for, stored and
         given to `done`: it is paid for. `KeyboardInterrupt` drops it.
         """
-        self._left, self._done, self._progress = iter(jobs), done, progress
-        self._complete, self._dropped = True, False
-        self._errors: list[BaseException] = []
+        left, taking, errors, complete = iter(jobs), threading.RLock(), list[BaseException](), True
+
+        def do_next() -> bool:
+            nonlocal complete
+            with taking:
+                job = None if self.stopping else next(left, None)
+            if job is None:
+                return False
+            exchange = self.hear(job)
+            with taking:
+                if exchange is None:
+                    complete = False
+                elif not dropped.is_set():
+                    self._count(job, exchange)
+                    done(job, exchange)
+                    if progress is not None:
+                        progress(self.stats)
+            return not dropped.is_set()
+
+        def work() -> None:
+            try:
+                while do_next():
+                    pass
+                return
+            except BudgetExceeded as error:
+                self.broke = self.broke or str(error)
+            except Closed:
+                pass
+            except BaseException as error:  # raised by whoever waits for the threads
+                errors.append(error)
+                self.paid.halt()
+            self.stopping = True
+
+        dropped = threading.Event()
+        self._in_threads(work, dropped)
+        if errors:
+            raise errors[0]
+        return complete and not self.stopping and next(left, None) is None
+
+    def _in_threads(self, work: Callable[[], None], dropped: threading.Event) -> None:
         count = 1 if self.offline else self.concurrency
-        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
         try:
@@ -73,46 +106,11 @@ class Engine(Asker):
                 while thread.is_alive():  # a join without a limit would hear no Ctrl-C
                     thread.join(0.5)
         except KeyboardInterrupt:
-            self._dropped = True
+            dropped.set()
             self.paid.halt()
             raise
         finally:
             self._bring_up()
-        if self._errors:
-            raise self._errors[0]
-        return self._complete and next(self._left, None) is None
-
-    def _work(self) -> None:
-        """One of the threads."""
-        try:
-            while self._one():
-                pass
-            return
-        except BudgetExceeded as error:
-            self.broke = self.broke or str(error)
-        except Closed:
-            pass
-        except BaseException as error:  # raised by whoever waits for the threads
-            self._errors.append(error)
-            self.paid.halt()
-        self.stopping, self._complete = True, False
-
-    def _one(self) -> bool:
-        """Do the next job; False when there is none."""
-        with self._taking:
-            job = None if self.stopping else next(self._left, None)
-        if job is None:
-            return False
-        exchange = self.hear(job)
-        with self._taking:
-            if exchange is None:
-                self._complete = False
-            elif not self._dropped:
-                self._count(job, exchange)
-                self._done(job, exchange)
-                if self._progress is not None:
-                    self._progress(self.stats)
-        return not self._dropped
 
     def _count(self, job: Job, exchange: ExchangeResult) -> None:
         self.stats.done += 1
@@ -123,7 +121,6 @@ class Engine(Asker):
         self._bring_up()
 
     def _bring_up(self) -> None:
-        """Bring requests and money in `stats` up to date."""
         self.stats.requests = self.paid.sent
         self.stats.dollars, self.stats.dollars_unbilled = self.ledger.spent, self.ledger.unbilled
 
@@ -144,13 +141,14 @@ class Engine(Asker):
 
     def hear(self, job: Job) -> ExchangeResult | None:
         """What comes of one job; None where its reply is not stored and nothing may be asked."""
-        retry = frozenset() if self.offline else self.retry
         try:
-            exchange = self._exchange(job)
-            old = bool(retry) and self.key(job) not in self._asked_now
-            if old and any(score.status in retry for score in to_scores(job.call, exchange)):
-                exchange = self._exchange(job, force=True)
-            return exchange
+            replies, last = self._replies(job)
+            result = self._result(job, replies, last)
+            old = self.retry and not self.offline and replies[0].key not in self.asked
+            if old and any(score.status in self.retry for score in to_scores(job.call, result)):
+                self.replies.drop(*(reply.key for reply in replies))
+                result = self._result(job, *self._replies(job))
+            return result
         except ImageError as error:
             return ExchangeResult(status=Status.UNREADABLE, reason=str(error))
         except Unasked:
@@ -158,24 +156,24 @@ class Engine(Asker):
                 self.stats.unasked += 1
             return None
 
-    def _exchange(self, job: Job, *, force: bool = False) -> ExchangeResult:
-        first = last = self.reply(job, FIRST, force=force)
-        replies = [first]
+    def _replies(self, job: Job) -> tuple[list[Reply], Reply]:
+        """Every reply of one exchange, and the one that counts."""
+        last = self.reply(job, FIRST)
+        replies = [last]
         if job.call.as_released:  # a released script's request is sent once, as it is
-            return self._result(job, replies, first)
+            return replies, last
         room = 0
-        if first.status == "ok" and first.finish == "length":
+        if last.status == "ok" and last.finish == "length":
             room = self.room(job.call) * MORE_ROOM
-            replies.append(self.reply(job, Attempt(name="room", room=room), force=force))
-            last = replies[-1] if replies[-1].status == "ok" else first
+            replies.append(self.reply(job, Attempt(name="room", room=room)))
+            last = replies[-1] if replies[-1].status == "ok" else last
         problem = _verdict(job.call, last).problem if last.status == "ok" else ""
         if problem and last.finish != "length":
             words = (last.content or "", REPAIR.format(problem=problem, form=job.call.shape))
-            repair = Attempt(name="repair", repair=words, room=room)
-            replies.append(self.reply(job, repair, force=force))
+            replies.append(self.reply(job, Attempt(name="repair", repair=words, room=room)))
             if replies[-1].status == "ok" and not _verdict(job.call, replies[-1]).problem:
                 last = replies[-1]
-        return self._result(job, replies, last)
+        return replies, last
 
     def _result(self, job: Job, replies: Sequence[Reply], last: Reply) -> ExchangeResult:
         detail = _detail(replies, last)
@@ -184,10 +182,9 @@ class Engine(Asker):
             if status is Status.REFUSED:
                 self.notice("", last)
             return ExchangeResult(status=status, reason=last.reason, detail=detail)
-        verdict = _verdict(job.call, last)
+        verdict, cut_off = _verdict(job.call, last), last.finish == "length"
         if rationale := self.client.secrets.text(verdict.rationale):
             detail["rationale"] = rationale[:1000]
-        cut_off = last.finish == "length"
         self.notice("cut" if cut_off or verdict.problem == ENDLESS else "", last)
         with self._lock:
             self.stats.blind += self._is_blind(job, replies[0], verdict)
@@ -221,10 +218,11 @@ def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
         detail["repaired" if last.request.get("attempt") == "repair" else "more_room"] = True
     elif len(replies) > 1:
         detail["attempts"] = len(replies)
-    named = ("prompt_tokens", "completion_tokens")
-    counts = {name: [one.usage.get(name) for one in replies] for name in named}
-    known = {name: [n for n in of if type(n) is int] for name, of in counts.items()}
-    detail["usage"] = {name: min(sum(of), 2**53) for name, of in known.items() if of}
+    counts = {
+        name: [n for one in replies if type(n := one.usage.get(name)) is int]
+        for name in ("prompt_tokens", "completion_tokens")
+    }
+    detail["usage"] = {name: min(sum(of), 2**53) for name, of in counts.items() if of}
     if costs := [reply.cost for reply in replies if reply.cost is not None]:
         detail["cost"] = round(sum(costs), 8)
     return detail

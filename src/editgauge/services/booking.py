@@ -10,7 +10,7 @@ times what they may cost would still be within it.
 from __future__ import annotations
 
 import threading
-from contextlib import nullcontext
+from collections import deque
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,8 +43,8 @@ class Ledger:
         self.spent = self.unbilled = 0.0
         self._factors: dict[str, float] = {}
         self._open: dict[int, Entry] = {}
-        self._turn, self._changed = threading.Lock(), threading.Condition()
-        self._over = False
+        self._queue: deque[object] = deque()
+        self._changed, self._over = threading.Condition(), False
 
     @property
     def totals(self) -> Totals:
@@ -60,17 +60,29 @@ class Ledger:
         waiting while calls under way may still give something back. Raises `BudgetExceeded` when
         none can, from then on.
         """
-        with self._turn if self.budget is not None else nullcontext():
+        if self.budget is None:
+            entry = self.try_to_book(most, model, key)
+            assert entry is not None
+            return entry
+        mine = object()
+        with self._changed:
+            self._queue.append(mine)
+            self._changed.wait_for(lambda: self._queue[0] is mine)
+        try:
             while True:
                 alone = not self._open
                 may_go = not self._over and (alone or self._fits(most, model))
-                if may_go and (entry := self.try_to_book(most, model, key)):
+                if may_go and (entry := self.try_to_book(most, model, key)) is not None:
                     return entry
                 if self._over or alone:
                     self._over = True
                     raise self.exceeded(most, model)
                 with self._changed:
                     self._changed.wait(0.1)  # the last one may have ended in the meantime
+        finally:
+            with self._changed:
+                self._queue.popleft()
+                self._changed.notify_all()
 
     def try_to_book(self, most: float, model: str, key: str = "") -> Entry | None:
         """Book a call; None when that could pass the budget."""
@@ -87,8 +99,6 @@ class Ledger:
 
     def _fits(self, most: float, model: str) -> bool:
         """Whether a call can go beside those under way, whose price may rise to `WORST`."""
-        if self.budget is None:
-            return True
         if model not in self._factors:  # the first bill says how far prices can be trusted
             return False
         with self._changed:
@@ -96,7 +106,7 @@ class Ledger:
             settled = self.totals.booked - sum(one.booked for one in under_way)
         at_risk = sum(one.most * self.factor(one.model) for one in under_way)
         at_risk += most * self.factor(model)
-        return settled + at_risk * max(1.0, WORST / self.factor(model)) <= self.budget
+        return settled + at_risk * max(1.0, WORST / self.factor(model)) <= (self.budget or 0.0)
 
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
         """Why nothing further is sent, and what can be done."""

@@ -10,6 +10,7 @@ import pytest
 from tests.store.made_run import make_run
 from tests.store.test_run import damaged, state
 
+from editgauge.errors import RunError
 from editgauge.store.check import check, repair
 from editgauge.store.run import Run
 
@@ -44,9 +45,10 @@ def test_a_row_of_another_value_is_taken_out(tmp_path: Path) -> None:
     run.close()
     with sqlite3.connect(run.path / "run.sqlite") as db:
         db.execute("UPDATE rows SET value = 0.5 WHERE series = 1 AND sample = 1")
-    (item,) = check(Run.open(run.path))
-    assert "1 rows of one, ssim (corrected) are damaged or gone" in item.found
-    assert repair(Run.open(run.path)) == [item]
+    why, lost = check(Run.open(run.path))
+    assert "the rows are not those that were written" in why.found
+    assert lost.found == "1 rows of one, ssim (corrected) are lost"
+    assert repair(Run.open(run.path)) == [why, lost]
     assert len(Run.open(run.path).rows()) == len(rows) - 1
 
 
@@ -79,7 +81,9 @@ def test_rows_of_a_damaged_sample_are_left_out_and_made_again(tmp_path: Path) ->
         db.execute("UPDATE samples SET facts = '{}' WHERE id = 2")
     again = Run.open(run.path)
     assert again.rows() == [row for row in rows if row.sample != "s1"]
-    assert "1 of the samples are damaged" in again.problems[0]
+    assert "run.sqlite: 1 samples are lost" in again.problems
+    with pytest.raises(RunError, match=r"see: editgauge check RUN --repair"):
+        again.put(rows)
     repair(again)
     assert check(Run.open(run.path)) == []
     again.write_samples("mini", samples)

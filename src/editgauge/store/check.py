@@ -1,17 +1,14 @@
 """What is damaged in a run, and its repair: `editgauge check`. A repair writes the run's file anew
-from every record that stands its checksum, and keeps the damaged file beside it.
+from every record that is proven, and keeps the damaged file beside it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from editgauge import temporary
 from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.store import lease, paths, salvage, snapshot, sqlite
@@ -24,7 +21,6 @@ _OUTPUT = (
     "not touched; once it is removed, editgauge edit, or score --outputs, makes it again; score "
     "takes what lies there for the output"
 )
-_TABLES = ("entries", "samples", "metrics", "series", "origins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,10 @@ class Damage:
 def check(run: Run) -> list[Damage]:
     """Everything that is damaged in a run; changes nothing."""
     with contextlib.closing(Run(run.path)) as fresh:
-        damages = [*_in_rows(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
+        fresh.prove()
+        for name in fresh.described_benchmarks():
+            fresh.metrics(name)
+        damages = [*_in_pictures(fresh), *_in_paid(fresh)]
         damages += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
         return damages + list(_elsewhere(fresh))
 
@@ -56,7 +55,7 @@ def repair(run: Run) -> list[Damage]:
     run.close()
     places = {item.place for item in damages}
     if FILE in places:
-        _rewrite(run.path / FILE)
+        _rewrite(run)
     if snapshot.FILE in places:
         (run.path / snapshot.FILE).unlink(missing_ok=True)
     if PAID in places:
@@ -72,41 +71,18 @@ def repair(run: Run) -> list[Damage]:
     return damages
 
 
-def _rewrite(file: Path) -> None:
+def _rewrite(run: Run) -> None:
     """Put a sound database with every record that is proven into a run's place."""
-    fresh_file = file.with_name(temporary.new_name())
+    file = run.path / FILE
+    with contextlib.closing(salvage.salvaged(file)[0]) as memory:
+        anew = paths.write(run.path, f"{FILE}.anew", sqlite.image(memory), sync=True)
     try:
-        with (
-            contextlib.closing(salvage.salvaged(file)) as memory,
-            contextlib.closing(sqlite3.connect(fresh_file)) as db,
-        ):
-            memory.backup(db)
-            db.execute("PRAGMA journal_mode = WAL")
         for suffix in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(f"{file}{suffix}", f"{file}.damaged{suffix}")
-        os.replace(fresh_file, file)
-    except (OSError, sqlite3.Error) as error:
-        raise sqlite.broken(file, error) from error
-    finally:
-        fresh_file.unlink(missing_ok=True)
-
-
-def _in_rows(run: Run) -> Iterator[Damage]:
-    """Read every record; what does not stand its checksum becomes one of the run's problems."""
-    for table in ("facts", "counts"):
-        run.counted(table, f"SELECT * FROM {table}")
-    for table in _TABLES:
-        run.small(table)
-    for name in run.described_benchmarks():
-        run.metrics(name)
-    run.edits()
-    names = run.sample_names()
-    for series in run.series():
-        strangers = sum(record[1] not in names for record in run.records(series))
-        if strangers:
-            found = f"{strangers} rows of {series.editor}, {series.metric} are of no known sample"
-            yield Damage(FILE, found, _ANEW)
+        os.replace(anew, file)
+    except OSError as error:
+        raise paths.unwritable(file, error) from error
 
 
 def _in_pictures(run: Run) -> Iterator[Damage]:

@@ -18,7 +18,7 @@ from editgauge.store import lease, paid, schema
 from editgauge.store.described import together
 from editgauge.store.rows import Takes
 from editgauge.store.run import FILE, PAID, ROOMS, Run
-from editgauge.store.schema import EditRecord, RowRecord
+from editgauge.store.schema import EditRecord, Record
 from editgauge.store.snapshot import FILE as SNAPSHOT
 from editgauge.types import Status
 
@@ -105,7 +105,7 @@ def _strange(path: Path) -> list[str]:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def _counts(target: Run, said: list[str], old: RowRecord, new: RowRecord) -> bool:
+def _counts(target: Run, said: list[str], old: Record, new: Record) -> bool:
     """Whether the second of two rows of one key counts; two scores that differ are `said`."""
     if old[3] is None or new[3] is None:
         return old[3] is None and new[3] is not None
@@ -139,7 +139,7 @@ def take_rows(
             if record[1] in samples:
                 origin = origins.get(record[8], record[8])
                 moved = (mine, samples[record[1]], *record[2:8], origin)
-                records.append((*moved, schema.mark(*moved)))
+                records.append(schema.sealed("rows", *moved))
         known, changed = target.put_records(db, records, takes)
         came, there, replaced = came + len(records), there + known, replaced + changed
     return came, there, replaced

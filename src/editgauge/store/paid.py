@@ -257,8 +257,7 @@ class Paid:
 
     def _put(self, table: str, *record: str) -> None:
         statement = f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)"
-        values = (*record, schema.mark(table, *record))
-        self._written(lambda: self._db.execute(statement, values))
+        self._written(lambda: self._db.execute(statement, schema.sealed(table, *record)))
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock, self._told():

@@ -16,7 +16,7 @@ from editgauge import __version__, temporary
 from editgauge.errors import RunError, UsageError
 from editgauge.store import described, hashes, lease, paths, schema, sqlite
 from editgauge.store.addresses import address_of
-from editgauge.store.file import FILE, put
+from editgauge.store.file import FILE, insert, put
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
 from editgauge.types import Metric, Row
@@ -57,9 +57,9 @@ class Run(Rows):
             if there and not os.path.lexists(path / FILE):
                 raise RunError(f"{path}: not empty, and not a run (no {FILE}); name another folder")
             about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
-            facts = [(*fact, schema.mark("facts", *fact)) for fact in about.items()]
-            statements = [("INSERT INTO facts VALUES (?, ?, ?)", fact) for fact in facts]
-            sqlite.create(path / FILE, schema.SCHEMA, *statements)
+            facts = [schema.sealed("facts", *fact) for fact in about.items()]
+            write = "INSERT INTO facts VALUES (?, ?, ?)"
+            sqlite.create(path / FILE, schema.SCHEMA, *((write, fact) for fact in facts))
         run = cls.open(path)
         paths.only_files(path, "cache")
         return run
@@ -115,7 +115,7 @@ class Run(Rows):
         """What was done: when the run was begun and by which version, and `entries`, one a
         command.
         """
-        every = self.small("entries")
+        every = self.proven("entries")
         entries = [{"command": c, "at": at, **schema.known(facts)} for _, c, at, facts, _ in every]
         created = self.fact("created") or (entries[0]["at"] if entries else "")
         by = self.fact("editgauge") or "unknown"
@@ -131,16 +131,16 @@ class Run(Rows):
         temporary.sweep(self.path)
         entry = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
         with self.changing() as db:
-            self.insert(db, "entries", (command, schema.now(), schema.json(entry)))
+            insert(db, "entries", (command, schema.now(), schema.json(entry)))
         self.parquet()
 
     def take_entries(self, other: Run) -> None:
         """Add the entries of another run that are not there."""
-        known = {entry[1:4] for entry in self.small("entries")}
+        known = {entry[1:4] for entry in self.proven("entries")}
         with self.changing() as db:
-            for entry in other.small("entries"):
+            for entry in other.proven("entries"):
                 if entry[1:4] not in known:
-                    self.insert(db, "entries", entry[1:4])
+                    insert(db, "entries", entry[1:4])
 
     def write_edits(self, edits: Iterable[EditRecord]) -> int:
         """Write records of outputs, each in the place of an older one of its sample and editor."""
@@ -157,7 +157,7 @@ class Run(Rows):
         """The records of outputs, ordered by benchmark, sample and editor. One that is damaged, or
         names a picture outside its room, is left out and named in `problems`.
         """
-        every = self.small("edits", "sample, editor")
+        every = self.proven("edits", "sample, editor")
         names = self.sample_names() if every else {}
         records = []
         for sample, editor, *columns, _ in every:
@@ -173,19 +173,19 @@ class Run(Rows):
         """Keep what is said about metrics beside their rows, so that a reader needs to guess
         nothing. What is there of the same name is replaced.
         """
-        there = {record[1:4] for record in self.small("metrics")}
+        there = {record[1:4] for record in self.proven("metrics")}
         wanted = {(benchmark, one.name, described.column(one)) for one in metrics}
         if wanted <= there:
             return
         with self.changing() as db:
             for record in sorted(wanted - there):
                 db.execute("DELETE FROM metrics WHERE benchmark = ? AND metric = ?", record[:2])
-                self.insert(db, "metrics", record)
+                insert(db, "metrics", record)
 
     def metrics(self, benchmark: str) -> dict[str, Metric]:
         """The metrics of a benchmark as the commands that wrote rows of them described them."""
         metrics = {}
-        for _, name, metric, facts, _ in self.small("metrics"):
+        for _, name, metric, facts, _ in self.proven("metrics"):
             try:
                 if name == benchmark:
                     metrics[metric] = described.metric(metric, facts)
@@ -195,7 +195,7 @@ class Run(Rows):
 
     def described_benchmarks(self) -> list[str]:
         """The benchmarks of which `metrics` knows any."""
-        return sorted({record[1] for record in self.small("metrics")})
+        return sorted({record[1] for record in self.proven("metrics")})
 
     def write_samples(self, benchmark: str, given: Iterable[Mapping[str, Any]]) -> None:
         """Keep what a reader needs to know of samples; records of ids that are there already are
@@ -205,7 +205,7 @@ class Run(Rows):
         records = {paths.plain_text(record["id"], "sample id"): record for record in given}
         paths.plain_name(benchmark)
         with self._lock:
-            there = {r[2]: r for r in self.small("samples") if r[1] == benchmark}
+            there = {r[2]: r for r in self.proven("samples") if r[1] == benchmark}
             new = []
             for place, name in enumerate(_order(there, records)):
                 known = schema.known(there[name][4]) if name in there else {}
@@ -226,7 +226,7 @@ class Run(Rows):
         """
         paths.plain_name(benchmark)
         samples = []
-        for _, name, sample, place, facts, *_ in self.small("samples", "place, id"):
+        for _, name, sample, place, facts, *_ in self.proven("samples", "place, id"):
             if name == benchmark and place is not None:
                 try:
                     record, note = schema.read_sample(benchmark, sample, facts)
@@ -239,13 +239,13 @@ class Run(Rows):
 
     def samples_mark(self, benchmark: str) -> str:
         """The hash of a benchmark's index of samples: equal where two runs say the same of them."""
-        every = self.small("samples", "place, id")
+        every = self.proven("samples", "place, id")
         return schema.digest([r[2:5] for r in every if r[1] == benchmark and r[3] is not None])
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
         names = set()
-        for name in {r[1] for r in self.small("samples") if r[3] is not None}:
+        for name in {r[1] for r in self.proven("samples") if r[3] is not None}:
             try:
                 names.add(paths.plain_name(name))
             except RunError as error:

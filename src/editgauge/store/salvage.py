@@ -1,4 +1,4 @@
-"""What can be read of a run's file that SQLite does not read any more, by ranges of its keys: one
+"""What is proven of a run's file that cannot be trusted as it is, read by ranges of its keys: one
 damaged page costs the records in it. The pages that say where the tables begin are taken from a
 new file: they are the same in every run.
 """
@@ -9,93 +9,95 @@ import contextlib
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from editgauge.store import schema, sqlite
+from editgauge.store.schema import Record
 
 _PAGE = 4096
 _FEWEST = 4
 """Keys that are asked for together at the least where some cannot be read."""
 _READING = (*sqlite.FAULTS, OverflowError)
-Record = tuple[Any, ...]
 
 
-def salvaged(file: Path) -> sqlite3.Connection:
-    """A database in memory with every record of a run's file that is proven."""
-    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    memory.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, sqlite.LONGEST)
-    for statement in schema.SCHEMA:
-        memory.execute(statement)
+def salvaged(file: Path) -> tuple[sqlite3.Connection, list[str]]:
+    """A database in memory with every record of a run's file that is proven; and in words what is
+    lost.
+    """
+    memory = sqlite.in_memory(schema.SCHEMA)
+    with contextlib.closing(sqlite3.connect(":memory:")) as broken:
+        data = _readable(file, memory)
+        broken.deserialize(data)
+        broken.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, sqlite.LONGEST)
+        broken.text_factory = lambda text: text.decode("utf-8", "replace")
+        broken.execute("PRAGMA cell_size_check = ON")
+        with sqlite.transaction(memory):
+            return memory, list(_copy(broken, memory, len(data) // 16))  # no id is greater
+
+
+def _readable(file: Path, new: sqlite3.Connection) -> bytes:
+    """The bytes of the file, with its journal in it and the tables of a new one."""
     with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
-        copy = _readable(file, Path(folder))
-        place = f"{copy.as_uri()}?mode=ro&immutable=1"
-        with contextlib.closing(sqlite3.connect(place, uri=True)) as broken:
-            broken.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, sqlite.LONGEST)
-            broken.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-            broken.execute("PRAGMA cell_size_check = ON")
-            with sqlite.transaction(memory):
-                _copy(broken, memory)
-    return memory
-
-
-def _readable(file: Path, folder: Path) -> Path:
-    """A copy of the file, with its journal in it and the tables of a new one."""
-    copy, new = folder / "run.sqlite", folder / "new.sqlite"
-    shutil.copyfile(file, copy)
-    with contextlib.suppress(*_READING, OSError):
-        shutil.copyfile(f"{file}-wal", f"{copy}-wal")
-        with contextlib.closing(sqlite3.connect(copy)) as db:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    sqlite.create(new, schema.SCHEMA)
-    with contextlib.closing(sqlite3.connect(new)) as db:
-        begins = {page for (page,) in db.execute("SELECT rootpage FROM sqlite_master")}
-    empty, data = new.read_bytes(), bytearray(copy.read_bytes())
+        copy = Path(folder) / "run.sqlite"
+        shutil.copyfile(file, copy)
+        with contextlib.suppress(*_READING, OSError):
+            shutil.copyfile(f"{file}-wal", f"{copy}-wal")
+            with contextlib.closing(sqlite3.connect(copy)) as db:
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        data, empty = bytearray(copy.read_bytes()), new.serialize()
+    begins = {page for (page,) in new.execute("SELECT rootpage FROM sqlite_master")}
     pages = -(-max(len(data), len(empty)) // _PAGE)
     data.extend(bytes(pages * _PAGE - len(data)))
     for start in range(0, len(empty), _PAGE):
         if start // _PAGE + 1 not in begins:
             data[start : start + _PAGE] = empty[start : start + _PAGE]
     data[28:32] = pages.to_bytes(4, "big")
-    data[18:20] = b"\1\1"  # read without a journal
-    copy.write_bytes(data)
-    return copy
+    return bytes(data)
 
 
-def _copy(broken: sqlite3.Connection, new: sqlite3.Connection) -> None:
-    most = broken.execute("PRAGMA page_count").fetchone()[0] * _PAGE // 16  # no id is greater
-    with contextlib.suppress(*_READING):
-        _keep(new, "facts", broken.execute("SELECT * FROM facts").fetchall())
-    for table in ("entries", "samples", "metrics", "series", "origins", "edits"):
-        key = "sample" if table == "edits" else "id"
+def _copy(broken: sqlite3.Connection, new: sqlite3.Connection, most: int) -> Iterator[str]:
+    """Copy what is proven; in words what was written and is not."""
+    for table in schema.TABLES:
+        key = {"edits": "sample", "facts": "0"}.get(table, "id")
         query = f"SELECT * FROM {table} WHERE {key} BETWEEN ? AND ?"
         _keep(new, table, _ranges(broken, query, (), most)[0])
     (last,) = new.execute("SELECT coalesce(max(id), 0) FROM samples").fetchone()
-    query = "SELECT * FROM rows WHERE series = ? AND sample BETWEEN ? AND ?"
+    query, told = "SELECT * FROM rows WHERE series = ? AND sample BETWEEN ? AND ?", _counts(broken)
     for (series,) in new.execute("SELECT id FROM series").fetchall():
-        found, whole = _ranges(broken, query, (series,), last)
-        kept = _keep(new, "rows", found)
-        if whole and kept == len(found) and not _are_those(broken, series, found):
-            new.execute("DELETE FROM rows WHERE series = ?", (series,))
+        records, whole = _ranges(broken, query, (series,), last)
+        sound, counts = _keep(new, "rows", records), told.get(("rows", series))
+        if whole and counts and sound == len(records) and schema.counted(records) != counts:
+            new.execute("DELETE FROM rows WHERE series = ?", (series,))  # of an earlier day
     new.execute("DELETE FROM rows WHERE sample NOT IN (SELECT id FROM samples)")
+    kept = _counts(new)
+    names = {
+        one[0]: f"{one[2]}, {one[4]} ({one[5]})" for one in new.execute("SELECT * FROM series")
+    }
+    for name, part in sorted(told.keys() | kept.keys()):
+        was, is_now = (counts.get((name, part), (0, 0)) for counts in (told, kept))
+        of = f" of {names.get(part, 'a lost series')}" if name == "rows" else ""
+        if was[0] > is_now[0]:
+            yield f"{was[0] - is_now[0]} {name}{of} are lost"
+        elif was != is_now:
+            yield f"whether {name}{of} are lost is not known"
 
 
-def _are_those(broken: sqlite3.Connection, series: int, found: list[Record]) -> bool:
-    """Whether rows that can all be read are those that were written."""
-    query = "SELECT records, marks FROM counts WHERE name = 'rows' AND part = ?"
-    with contextlib.suppress(*_READING):
-        return broken.execute(query, (series,)).fetchone() in (None, schema.counted(found))
-    return True
-
-
-def _keep(new: sqlite3.Connection, table: str, found: list[Record]) -> int:
-    names: Record = () if table == "rows" else (table,)
-    sound = [one for one in found if schema.mark(*names, *one[:-1]) == one[-1]]
-    for one in sound:
-        holes = ", ".join("?" * len(one))
-        with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
-            new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({holes})", one)
+def _keep(new: sqlite3.Connection, table: str, records: list[Record]) -> int:
+    """Write the records that stand their checksums; how many."""
+    sound = [record for record in records if schema.stands(table, record)]
+    for record in sound:
+        holes = ", ".join("?" * len(record))
+        new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({holes})", record)
     return len(sound)
+
+
+def _counts(db: sqlite3.Connection) -> dict[tuple[str, int], tuple[int, int]]:
+    """How many records were written into each table and series of rows, and their marks."""
+    with contextlib.suppress(*_READING):
+        told = db.execute("SELECT * FROM counts").fetchall()
+        return {one[:2]: one[2:] for one in told if tuple(map(type, one)) == (str, int, int, int)}
+    return {}
 
 
 def _ranges(

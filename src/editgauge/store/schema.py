@@ -1,6 +1,6 @@
 """The tables of a run, and the records in them. Which row counts is its primary key; `value` is Inf
-for an infinite PSNR. Every record ends in `mark`, a CRC-32 of its other columns. No path is
-absolute.
+for an infinite PSNR. Every record ends in `mark`, a CRC-32 of its table and other columns. No path
+is absolute.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json as standard
-import math
 import os
 import platform
 import re
@@ -26,12 +25,14 @@ from editgauge import __version__
 from editgauge.store import paths
 from editgauge.types import VARIANTS, Edit, Finding, Row, Sample, Status
 
-FORMAT = "5"
+FORMAT = "6"
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
 # facts: format, generation of the rows, mark of rows.parquet; entries: one a command; metrics:
 # direction, range and heading; series: rows that differ by sample and repeat alone; origins: what
 # made a row; counts: how many records a table (or a series of rows) has, and the sum of their
 # marks: a page of an earlier day, or one in another's place, has sound records and is told by it
+TABLES = ("facts", "entries", "samples", "metrics", "series", "origins", "edits")
+"""All but `rows`, which are counted by series, and `counts`."""
 
 
 def _counted(table: str, part: str) -> tuple[str, str]:
@@ -69,37 +70,39 @@ SCHEMA = (
     """CREATE TABLE counts(name TEXT, part INTEGER, records INTEGER NOT NULL,
         marks INTEGER NOT NULL, PRIMARY KEY(name, part)) WITHOUT ROWID""",
     *_counted("rows", "{}.series"),
-    *(
-        trigger
-        for table in ("entries", "samples", "metrics", "series", "origins", "edits")
-        for trigger in _counted(table, "0")
-    ),
+    *(trigger for table in TABLES for trigger in _counted(table, "0")),
 )
+COUNTS = "SELECT records, marks FROM counts WHERE name = ? AND part = ?"
+STATUS = {status.value: status for status in Status}
 NO_RECORD = (ValueError, msgspec.ValidationError)
 """What reading a record raises that is none."""
 RowKey = tuple[str, str, str, str, str, str, str, int]
 """What `types.Row.key` is."""
-RowRecord = tuple[int, int, int, float | None, str, str, bytes | str, str, int, int]
-"""A row as the table has it."""
+Record = tuple[Any, ...]
+"""A line of a table; the last column is its mark."""
 
 _HALF = 1 << 31
 _DIGEST = re.compile("[0-9a-f]{32}")
 
 
-def mark(*values: object) -> int:
-    """The checksum of a record: of its table's name (rows: without it) and columns, in order."""
-    return zlib.crc32(repr(values).encode()) - _HALF  # SQLite has four bytes for it
+def _mark(table: str, columns: Sequence[object]) -> int:
+    return zlib.crc32(repr((table, *columns)).encode()) - _HALF  # SQLite has four bytes for it
 
 
-def counted(records: Iterable[Sequence[Any]]) -> tuple[int, int]:
-    """How many records there are, and the sum of their marks, as `counts` has them."""
-    marks = [record[-1] for record in records]
-    return len(marks), sum(mark for mark in marks if isinstance(mark, int))
+def sealed(table: str, *columns: Any) -> tuple[Any, ...]:
+    """A record of a table with its checksum."""
+    return (*columns, _mark(table, columns))
 
 
 def stands(table: str, record: Sequence[Any]) -> bool:
     """Whether a record that was read, its checksum last, is what was written into this table."""
-    return bool(mark(table, *record[:-1]) == record[-1])
+    return bool(_mark(table, record[:-1]) == record[-1])
+
+
+def counted(records: Iterable[Sequence[Any]]) -> tuple[int, int]:
+    """How many sound records there are, and the sum of their marks, as `counts` has them."""
+    marks = [record[-1] for record in records]
+    return len(marks), sum(marks)
 
 
 def json(value: Any) -> str:
@@ -153,18 +156,14 @@ class Series(NamedTuple):
     source: str
 
 
-def row_record(row: Row, series: int, sample: int, origin: int) -> RowRecord:
+def row_record(row: Row, series: int, sample: int, origin: int) -> Record:
     """A row as the table has it."""
-    detail = dict(row.detail)
-    infinite = detail.pop("infinite", None) is True and row.status is Status.SCORED
-    number = None if row.value is None else float(row.value) + 0.0  # SQLite knows no -0.0
-    value, text = math.inf if infinite else number, json(detail) if detail else ""
-    name = packed(row.fingerprint)
-    record = (
-        series, sample, int(row.repeat), value, row.status.value, plain(row.reason), name, text,
-        origin,
+    detail = {name: value for name, value in row.detail.items() if name != "infinite"}
+    value = None if row.number is None else float(row.number) + 0.0  # SQLite knows no -0.0
+    return sealed(
+        "rows", series, sample, int(row.repeat), value, row.status.value, plain(row.reason),
+        packed(row.fingerprint), json(detail) if detail else "", origin,
     )  # fmt: skip
-    return (*record, mark(*record))
 
 
 def packed(fingerprint: str) -> bytes | str:

@@ -23,18 +23,37 @@ LONGEST = 1 << 26
 FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 """What SQLite raises of a damaged file: its own message may be no text, a length be of any size."""
 _JOURNALS = ("-wal", "-shm", "-journal")
-MEND = "see: editgauge check RUN --repair"
 _SETTINGS = (
     "recursive_triggers = ON",
     "trusted_schema = OFF",
     "cell_size_check = ON",
     "temp_store = FILE",
 )
-_SYSTEM = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_TOLD = {
+    sqlite3.SQLITE_FULL: "the disk is full; make room on it and run the same command again",
+    **dict.fromkeys(
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+        f"another command has been writing for {PATIENCE:.0f} seconds; wait for its end, or stop "
+        "it",
+    ),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR),
+        "cannot be written ({}); make room or rights and run the same command again",
+    ),
+}
 
 
 class Damaged(RunError):
     """A database that cannot be read as it is; says which, and how it is repaired."""
+
+
+def broken(path: Path, error: Exception) -> RunError:
+    """The error of a database that cannot be used: `Damaged`, or what the system says of it."""
+    if isinstance(error, OSError):
+        return paths.unwritable(path, error)
+    if told := _TOLD.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+        return RunError(f"{path}: {told.format(error)}")
+    return Damaged(f"{path}: damaged ({error}); see: editgauge check RUN --repair")
 
 
 def need_files(path: Path) -> None:
@@ -42,6 +61,13 @@ def need_files(path: Path) -> None:
     for suffix in ("", *_JOURNALS):
         with contextlib.suppress(FileNotFoundError):
             os.close(paths.open_read(Path(f"{path}{suffix}")))
+
+
+def need_sound(db: sqlite3.Connection) -> None:
+    """Raises `sqlite3.DatabaseError` where SQLite finds a page that is not as it should be."""
+    for (text,) in db.execute("PRAGMA quick_check(1)"):
+        if text != "ok":
+            raise sqlite3.DatabaseError(text[:200])
 
 
 @contextlib.contextmanager
@@ -70,30 +96,42 @@ def reading(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
 
 
+def in_memory(schema: Sequence[str]) -> sqlite3.Connection:
+    """A new database that is no file, for any thread, one at a time."""
+    db = _connected(":memory:")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    for table in schema:
+        db.execute(table)
+    return db
+
+
+def image(db: sqlite3.Connection) -> bytes:
+    """A database in memory as a file of it has to be, which many processes may write."""
+    data = bytearray(db.serialize())
+    data[18:20] = b"\2\2"  # with a write-ahead log
+    return bytes(data)
+
+
 def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[object]]) -> None:
     """Make a database with these tables, where none is there: whole, or not at all; `statements`
     are run in it. Raises `RunError` where it cannot be written.
     """
     scratch = path.with_name(temporary.new_name())
     try:
-        with contextlib.closing(_connected(scratch.as_uri())) as db:
-            db.execute("PRAGMA journal_mode = WAL")
-            with transaction(db):
-                for table in schema:
-                    db.execute(table)
-                for statement, values in statements:
-                    db.execute(statement, values)
+        with contextlib.closing(in_memory(schema)) as db:
+            for statement, values in statements:
+                db.execute(statement, values)
+            scratch.write_bytes(image(db))
         try:
             os.link(scratch, path)
         except FileExistsError:  # another process was faster
             pass
         except OSError:  # a file system without hard links
             os.replace(scratch, path)
-    except (sqlite3.Error, OSError) as error:
-        raise broken(path, error) from error
+    except OSError as error:
+        raise paths.unwritable(path, error) from error
     finally:
-        for suffix in ("", *_JOURNALS):
-            Path(f"{scratch}{suffix}").unlink(missing_ok=True)
+        scratch.unlink(missing_ok=True)
 
 
 def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.Connection:
@@ -107,23 +145,23 @@ def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.
     need_files(path)
     if os.path.lexists(f"{path}-journal"):
         raise RunError(f"{path}-journal: no file that editgauge makes; remove it")
-    try:
-        with contextlib.ExitStack() as opening:
+    with contextlib.ExitStack() as opening:
+        try:
             db = _reached(path)
             opening.callback(db.close)
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
             for pragma in (*_SETTINGS, f"synchronous = {'FULL' if safe else 'NORMAL'}"):
                 db.execute(f"PRAGMA {pragma}")
             _need_tables(db, path, schema)
-            opening.pop_all()
-            return db
-    except (*FAULTS, OSError) as error:
-        raise broken(path, error) from error
+        except (*FAULTS, OSError) as error:
+            raise broken(path, error) from error
+        opening.pop_all()
+        return db
 
 
 def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
-    """Raise `Damaged` for other tables than these, and `RunError` for a run that another version
-    wrote: nothing of it is damaged.
+    """Raise an error for other tables than these, and for a run that another version wrote: nothing
+    of it is damaged.
     """
     from editgauge.store.schema import FORMAT, stands
 
@@ -140,27 +178,7 @@ def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> N
         )
     if odd:
         message = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
-        raise Damaged(f"{path}: {message}; {MEND}")
-
-
-def broken(path: Path, error: Exception) -> RunError:
-    """The error of a database that cannot be used: `Damaged`, or what the system says of it."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if isinstance(error, OSError):
-        return RunError(f"{path}: cannot be opened ({error.strerror or error}); check its rights")
-    if code == sqlite3.SQLITE_FULL:
-        return RunError(f"{path}: the disk is full; make room on it and run the same command again")
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return RunError(
-            f"{path}: another command has been writing for {PATIENCE:.0f} seconds; wait for its "
-            f"end, or stop it"
-        )
-    if code in _SYSTEM:
-        return RunError(
-            f"{path}: cannot be written ({error}); make room or rights and run the same command "
-            f"again"
-        )
-    return Damaged(f"{path}: damaged ({error}); {MEND}")
+        raise sqlite3.DatabaseError(message)
 
 
 def _connected(place: str) -> sqlite3.Connection:

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from editgauge.tables.draw import draw, merged, paper, show
+from editgauge.tables.draw import draw, merged, show
+from editgauge.tables.latex import paper
 from editgauge.tables.table import Cell, Column, Table, TableRow, standing
 
 COLUMNS = (
@@ -108,6 +109,16 @@ def test_variants_that_print_alike_are_one_table() -> None:
     assert standing(part).best == {(0, "syn_ssim"), (0, "syn_mse")}, (
         "among all, as in the whole table"
     )
+
+
+def test_a_sliced_table_of_one_name_says_it_once_and_compares_within_slices() -> None:
+    """As the agreement of two judges: a line a metric, in a hundred columns."""
+    rows = [replace(row, name="one : two", group=row.name, kind="run") for row in ROWS]
+    table = replace(TABLE, rows=rows, by="metric", meta={"names": "judges"})
+    lines = draw(table, "terminal").splitlines()
+    assert lines[0] == "Title: one : two (faithful)"
+    assert [line.split()[0] for line in lines[2:6]] == ["metric", "copy", "blank", "Paper"]
+    assert "**" not in draw(table, "markdown").partition("\n")[2]
 
 
 class TestMarkdown:

@@ -117,7 +117,7 @@ def print_tables(
     paper: bool = False,
 ) -> None:
     """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""
-    from editgauge.tables import draw
+    from editgauge.tables import draw, latex
 
     if not tables:
         names = ", ".join(run.path.name for run in runs)
@@ -137,7 +137,7 @@ def print_tables(
         if number:
             print()
         if paper:
-            print(draw.paper(draw.with_failures(item, failures)), end="")
+            print(latex.paper(draw.with_failures(item, failures)), end="")
         else:
             print_table(item, form, failures, every_note=every_note)
     if form == "terminal" and any("faithful" in item.variant for item in tables):

@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 _COLUMNS = (
     Column(name="n", heading=("edits",), digits=0),
     Column(name="equal", heading=("equal",), digits=2, direction="higher"),
-    Column(name="kappa", heading=("quadratic kappa",), digits=3, direction="higher"),
-    Column(name="spearman", heading=("Spearman",), digits=3, direction="higher"),
-    Column(name="bias", heading=("bias",), digits=3),
+    Column(name="kappa", heading=("quadratic kappa",), digits=2, direction="higher"),
+    Column(name="spearman", heading=("Spearman",), digits=2, direction="higher"),
+    Column(name="bias", heading=("bias",), digits=2),
 )
 _NOTE = "Bias is the second judge's mean less the first one's. Intervals: 95 %, over samples."
 

@@ -12,19 +12,21 @@ import csv
 import io
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from itertools import groupby
 from typing import Any, Literal
 
 import orjson
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from editgauge import escape
-from editgauge.tables import latex
-from editgauge.tables.drawn import Drawn, Item, Mark, cell_text, grid, number, shared_counts
-from editgauge.tables.table import Cell, Column, Standing, Table, TableRow, standing
+from editgauge.tables.grid import Grid, Item, Mark, cell_text, grid, has_number, number
+from editgauge.tables.latex import latex
+from editgauge.tables.table import Cell, Standing, Table, TableRow, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
@@ -53,15 +55,13 @@ def draw(
         return orjson.dumps(as_json(table), option=orjson.OPT_INDENT_2).decode() + "\n"
     if form == "csv":
         return _csv(table)
-    table = _scored(table)
+    table = _once(_scored(table))
     if form == "latex":
-        return _latex(table, _notes(table))
+        return latex(table, _notes(table))
     if form == "markdown":
         return _markdown(table, every_note=every_note)
-    stream = io.StringIO()
-    console = Console(file=stream, width=width or 10_000, no_color=True, highlight=False)
-    _terminal(table, console, fit=bool(width), every_note=every_note)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    lines = _terminal(table, width, every_note=every_note)
+    return "\n".join(line.plain.rstrip() for line in lines) + "\n"
 
 
 def show(
@@ -71,13 +71,11 @@ def show(
     wide as ``COLUMNS`` says, in full length where that says nothing.
     """
     asked = os.environ.get("COLUMNS", "")
-    if console.is_terminal or asked.isdigit():
-        console.width = max(40, console.width if console.is_terminal else int(asked))
-        table = _scored(with_failures(table, failures))
-        _terminal(table, console, fit=True, every_note=every_note)
-    else:
-        text = draw(table, "terminal", failures=failures, every_note=every_note)
-        console.out(text, end="", highlight=False)
+    width = console.width if console.is_terminal else int(asked) if asked.isdigit() else None
+    table = _once(_scored(with_failures(table, failures)))
+    for line in _terminal(table, None if width is None else max(40, width), every_note=every_note):
+        line.rstrip()
+        console.print(line, soft_wrap=True)
 
 
 # -- what is drawn ---------------------------------------------------------------------------------
@@ -88,10 +86,10 @@ def merged(tables: Sequence[Table]) -> list[Table]:
     prints alike; where no own line is left, without the table.
     """
     kept: list[Table] = []
+    first: dict[tuple[str, str], int] = {}
     for table in tables:
-        key = (table.name, table.source)
-        place = next((n for n, one in enumerate(kept) if (one.name, one.source) == key), -1)
-        if place < 0 or kept[place].variant == table.variant:
+        place = first.setdefault((table.name, table.source), len(kept))
+        if place == len(kept) or kept[place].variant == table.variant:
             kept.append(table)
             continue
         before = {*_lines(kept[place])}
@@ -105,28 +103,34 @@ def merged(tables: Sequence[Table]) -> list[Table]:
 
 def _lines(table: Table) -> list[tuple[str, ...]]:
     """Each line as it is printed."""
-    return [
-        (
-            row.name,
-            row.group,
-            *(f"{c.name} {cell_text(row.cell(c.name), c)}" for c in table.columns),
-        )
-        for row in table.rows
-    ]
+
+    def texts(row: TableRow) -> Iterator[str]:
+        return (f"{c.name} {cell_text(row.cell(c.name), c)}" for c in table.columns)
+
+    return [(row.name, row.group, *texts(row)) for row in table.rows]
 
 
 def _part(table: Table, lines: Sequence[int]) -> Table:
     """These lines of a table, with the places that they have in the whole of it."""
     if len(lines) == len(table.rows):
         return table
-    number = {line: new for new, line in enumerate(lines)}
-    places = (
-        frozenset((number[line], name) for line, name in place if line in number)
-        for place in standing(table)
+    new = {line: number for number, line in enumerate(lines)}
+    places = Standing(
+        *(frozenset((new[n], name) for n, name in of if n in new) for of in standing(table))
     )
     notes = ["Lines that are alike in both variants stand in the faithful table.", *table.notes]
-    rows, meta = [table.rows[line] for line in lines], {**table.meta, "places": Standing(*places)}
+    rows, meta = [table.rows[line] for line in lines], {**table.meta, "places": places}
     return replace(table, rows=rows, notes=notes, meta=meta)
+
+
+def _once(table: Table) -> Table:
+    """A sliced table of one name, which its title says once; places stay those of the slices."""
+    names = {row.name for row in table.rows}
+    if not table.by or len(names) > 1:
+        return table
+    rows = [replace(row, name=row.group, group="") for row in table.rows]
+    meta = {**table.meta, "places": standing(table), "names": table.by}
+    return replace(table, title=f"{table.title}: {names.pop()}", rows=rows, by="", meta=meta)
 
 
 def with_failures(table: Table, failures: Failures) -> Table:
@@ -147,14 +151,15 @@ def with_failures(table: Table, failures: Failures) -> Table:
     return replace(table, rows=rows, notes=[*table.notes, *notes])
 
 
-def _hasnumber(rows: Sequence[TableRow], column: Column) -> bool:
-    cells = [row.cell(column.name) for row in rows]
-    return any(cell.value is not None or cell.text is not None for cell in cells)
+def of_papers(tables: Sequence[Table]) -> list[Table]:
+    """The tables that have a paper's lines and the run's; all where none has."""
+    both = [table for table in tables if len({row.own for row in table.rows}) == 2]
+    return both or list(tables)
 
 
 def _scored(table: Table) -> Table:
     """The table without the columns that have no number in any line, named in a note."""
-    there = [column for column in table.columns if _hasnumber(table.rows, column)]
+    there = [column for column in table.columns if has_number(table.rows, column)]
     if not there or len(there) == len(table.columns):
         return table
     lacking = ", ".join(dict.fromkeys(c.heading[-1] for c in table.columns if c not in there))
@@ -201,67 +206,71 @@ _STYLES: dict[Mark, str] = {
 }  # fmt: skip
 
 
-def _terminal(table: Table, console: Console, *, fit: bool, every_note: bool) -> None:
-    """Print to a console; columns that do not fit its width go into further parts below (`fit`
-    False: never), and notes are wrapped between words.
+def _terminal(table: Table, width: int | None, *, every_note: bool) -> Iterator[Text]:
+    """The lines of a terminal of this width (None: of any): columns that do not fit go into further
+    parts below, words into further lines.
     """
-    drawn, whole = grid(table), not fit
-    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=whole)
-    for chosen in _parts(drawn, console.width if fit else None):
-        console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
-    for note in _some(table, every_note, console.width if fit else SCREEN):
-        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=whole)
+
+    def words(text: str, style: str) -> Iterator[Text]:
+        line = escape.plain(text, None)
+        parts = [line] if width is None else textwrap.wrap(line, width, break_on_hyphens=False)
+        yield from (Text(part, style) for part in parts)
+
+    yield from words(_title(table), "bold")
+    drawn = grid(table)
+    for places in _fitting(drawn, width):
+        yield from _set(drawn, [*range(drawn.names), *places])
+    for note in _some(table, every_note, width or SCREEN):
+        yield from words(note, "dim")
 
 
-def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
-    drawing = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    places = [*range(drawn.names), *chosen]
-    above: tuple[str, ...] = ()
-    for place in places:
-        levels = drawn.headings[place]
-        once = ("" if levels[:1] == above and len(levels) > 1 else levels[0], *levels[1:])
-        above = levels[:1]  # a heading over several columns stands once
-        heading = Text("\n".join(escape.plain(level) for level in once), overflow="fold")
-        side: Literal["left", "right"] = "left" if place < drawn.names else "right"
-        drawing.add_column(heading, justify=side, no_wrap=True, vertical="bottom")
-    for last, line in enumerate(drawn.lines, start=1):
-        items = [line[place] for place in places]
-        if items[drawn.names - 1].mark == "count" and not any(
-            one.text for one in items[drawn.names :]
-        ):
-            continue  # counts that other columns have
-        drawing.add_row(
-            *(Text.assemble((escape.plain(item.text), _STYLES[item.mark])) for item in items),
-            end_section=last in drawn.breaks,
-        )
-    return drawing
-
-
-def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
+def _fitting(drawn: Grid, width: int | None) -> list[list[int]]:
     """Which columns of numbers are drawn together: as many as fit into the width beside the names;
     columns below one broad heading stay together where they fit.
     """
-    places = range(drawn.names, len(drawn.headings))
-    if width is None:
-        return [list(places)]
-    sizes = [
-        2
-        + max(
-            len(escape.plain(text)) for text in (*heading, *(line[n].text for line in drawn.lines))
-        )
-        for n, heading in enumerate(drawn.headings)
+    columns = zip(*drawn.lines, strict=True)
+    texts = [
+        (*heading, *(item.text for item in column))
+        for heading, column in zip(drawn.headings, columns, strict=True)
     ]
-    room = width + 2 - sum(sizes[: drawn.names])
+    sizes = [2 + max(cell_len(escape.plain(text)) for text in column) for column in texts]
+    room = math.inf if width is None else width + 2 - sum(sizes[: drawn.names])
     parts: list[list[int]] = [[]]
-    for place in places:
-        broad = drawn.headings[place][0]
-        block = [p for p in places if p >= place and drawn.headings[p][0] == broad]
-        first = place == drawn.names or drawn.headings[place - 1][0] != broad
-        taken, whole = (sum(sizes[p] for p in some) for some in (parts[-1], block))
-        if taken and taken + (whole if first and whole <= room else sizes[place]) > room:
+    places = range(drawn.names, len(sizes))
+    for _, group in groupby(places, lambda place: drawn.headings[place][0]):
+        block = list(group)
+        taken, whole = (sum(sizes[place] for place in some) for some in (parts[-1], block))
+        if taken and taken + whole > room >= whole:
             parts.append([])
-        parts[-1].append(place)
+        for place in block:
+            if parts[-1] and sum(sizes[p] for p in parts[-1]) + sizes[place] > room:
+                parts.append([])
+            parts[-1].append(place)
     return parts
+
+
+def _set(drawn: Grid, places: Sequence[int]) -> Iterator[Text]:
+    """The headings and lines of some columns, one below the other."""
+    last = drawn.names - 1  # a line of counts that other columns have is left out
+    lines = [
+        line
+        for line in drawn.lines
+        if line[last].mark != "count" or any(line[p].text for p in places[drawn.names :])
+    ]
+    height, above, columns = max(len(drawn.headings[place]) for place in places), "", []
+    for place in places:
+        levels = list(drawn.headings[place])
+        if levels[1:] and levels[0] == above:  # a heading over several columns stands once
+            levels[0] = ""
+        above = drawn.headings[place][0]
+        cells = [(text, "bold") for text in [*[""] * (height - len(levels)), *levels]]
+        cells += [(line[place].text, _STYLES[line[place].mark]) for line in lines]
+        texts = [Text(escape.plain(text), style) for text, style in cells]
+        size = max(text.cell_len for text in texts)
+        for text in texts:
+            text.align("left" if place < drawn.names else "right", size)
+        columns.append(texts)
+    yield from map(Text("  ").join, zip(*columns, strict=True))
 
 
 def _markdown(table: Table, *, every_note: bool = True) -> str:
@@ -281,19 +290,14 @@ def _markdown(table: Table, *, every_note: bool = True) -> str:
 
 
 def _csv(table: Table) -> str:
-    """One line a row; a column of counts and, where there are any, of bounds and of means with
-    failures. A number is as printed, but empty where there is none and ``inf`` for ∞.
+    """One line a row; of each column its value, counts, bounds, and mean with failures. A number is
+    as printed, but empty where there is none and ``inf`` for ∞.
     """
-    cells = [cell for row in table.rows for cell in row.cells.values()]
-    parts = ["", "n", "of"]
-    parts += ["low", "high"] if any(cell.low is not None for cell in cells) else []
-    parts += ["floor"] if any(cell.floor is not None for cell in cells) else []
-    named = ["table", "variant", *(["by"] if table.by else []), "model", "kind"]
-    named += ["section"] if any(row.section for row in table.rows) else []
+    parts = ("value", "n", "of", "low", "high", "floor")
 
     def text(cell: Cell, part: str, digits: int) -> str:
-        value = getattr(cell, part or "value")
-        if not part and cell.text is not None:
+        value = getattr(cell, part)
+        if part == "value" and cell.text is not None:
             return escape.csv_text(cell.text) if value is None else f"{value:.6g}"
         if value is None or part in ("n", "of"):
             return "" if value is None else str(value)
@@ -301,62 +305,14 @@ def _csv(table: Table) -> str:
 
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    titles = ["_".join(filter(None, (c.name, part))) for c in table.columns for part in parts]
+    titles = [f"{c.name}_{part}".removesuffix("_value") for c in table.columns for part in parts]
+    named = ("table", "variant", "by", "model", "kind", "section")
     writer.writerow(map(escape.csv_text, (*named, *titles)))
     for row in table.rows:
-        words = {"table": table.name, "variant": table.variant, "by": row.group,
-                 "model": row.name, "kind": row.kind, "section": row.section}  # fmt: skip
+        words = (table.name, table.variant, row.group, row.name, row.kind, row.section)
         numbers = (text(row.cell(c.name), p, c.digits) for c in table.columns for p in parts)
-        writer.writerow([*(escape.csv_text(words[name]) for name in named), *numbers])
+        writer.writerow([*map(escape.csv_text, words), *numbers])
     return stream.getvalue()
-
-
-def of_papers(tables: Sequence[Table]) -> list[Table]:
-    """The tables that have a paper's lines and the run's; all where none has."""
-    kinds = [{row.own for row in table.rows} for table in tables]
-    alike = [table for table, kind in zip(tables, kinds, strict=True) if len(kind) == 2]
-    return alike or list(tables)
-
-
-def paper(table: Table) -> str:
-    """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
-    numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
-    """
-    rows = [row for row in table.rows if row.own]
-    lines = rows or table.rows
-    shown = [replace(column, note="") for column in table.columns if _hasnumber(lines, column)]
-    source = next((note for note in table.notes if note.startswith("Published")), "")
-    source_notes = [f"†: {source.rstrip('.')}"] if source and len(rows) < len(table.rows) else []
-    parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)
-    for scored, size in parts:
-        names = [row.name for row in table.rows if row.part == (scored, size)]
-        source_notes.append(
-            f"‡{'' if len(parts) == 1 else ' ' + ', '.join(names)}: {scored:,} of {size:,}"
-        )
-    notes = [f"{'; '.join(source_notes)}."] if source_notes else []
-    return _latex(replace(table, columns=shown, variant=""), notes, bare=True)
-
-
-def _latex(table: Table, notes: list[str], *, bare: bool = False) -> str:
-    """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
-    table where columns differ (not when `bare`); the others keep their columns.
-    """
-    drawn, shared = grid(table, count_line=False), shared_counts(table)
-    counts = list(dict.fromkeys(shared.values()))
-    whole = len(counts) == 1 and not any("n" in heading for heading in drawn.headings)
-    titles = {c.name: c.heading[0] if len(c.heading) > 1 else c.heading[-1] for c in table.columns}
-    given = {name: count for name, count in shared.items() if not count.startswith("0/")}
-    each = dict.fromkeys(f"{titles[name]} {count}" for name, count in given.items())
-    if each and not whole and not bare:
-        notes = [f"n: {'; '.join(each)}.", *notes]
-    judge = table.source.partition("#")[0]
-    caption = [
-        f"{table.title} ({table.variant})." if table.variant else f"{table.title}.",
-        *([f"Scored by {judge}."] if judge else []),
-        *([f"n = {counts[0].replace('/', ' of ')}."] if whole else []),
-    ]
-    label = "-".join(filter(None, (table.name, table.variant, judge)))
-    return latex.latex(drawn, label, " ".join(caption), notes, origin=table.source)
 
 
 def as_json(table: Table) -> dict[str, Any]:
@@ -364,13 +320,10 @@ def as_json(table: Table) -> dict[str, Any]:
     place = standing(table)
 
     def cell_json(line: int, name: str, cell: Cell) -> dict[str, Any]:
+        facts = {name: None if value in (math.inf, -math.inf) else value
+                 for name, value in asdict(cell).items() if value is not None}  # fmt: skip
         infinite = cell.value is not None and math.isinf(cell.value)
-        facts: dict[str, Any] = {"value": None if infinite else cell.value}
-        facts |= {"infinite": True} if infinite else {}
-        for part in ("n", "of", "low", "high", "floor", "text"):
-            value = getattr(cell, part)
-            if value is not None:
-                facts[part] = None if isinstance(value, float) and math.isinf(value) else value
+        facts = {"value": None, **facts} | ({"infinite": True} if infinite else {})
         for rank, lines in enumerate(place, start=1):
             facts |= {"place": rank} if (line, name) in lines else {}
         return facts
@@ -379,8 +332,7 @@ def as_json(table: Table) -> dict[str, Any]:
         facts: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
         facts |= {"section": row.section} if row.section else {}
         facts |= {"part": list(row.part)} if row.part else {}
-        if not row.own and table.variant == "corrected":
-            facts["as_released"] = True
+        facts |= {"as_released": True} if not row.own and table.variant == "corrected" else {}
         facts["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
         return facts
 

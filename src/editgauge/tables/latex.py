@@ -1,4 +1,4 @@
-r"""A drawn table as LaTeX: booktabs, in floats that are never wider than their column or page.
+r"""A table as LaTeX: booktabs, in floats that are never wider than their column or page.
 
 Too wide a table is scaled by ``adjustbox``; one of more lines than a page holds is several floats,
 which part between groups of lines.
@@ -7,12 +7,14 @@ which part between groups of lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from editgauge import escape
-from editgauge.tables.drawn import NOTHING, Drawn, Item
+from editgauge.tables.grid import NOTHING, Grid, Item, grid, has_number, shared_counts
+from editgauge.tables.table import Table
 
 _WIDE = 7
 """Columns from which a table is set across the page."""
@@ -20,18 +22,55 @@ _LONG = 50
 """Lines that a page holds."""
 
 
-def latex(drawn: Drawn, label: str, caption: str, notes: Sequence[str], *, origin: str = "") -> str:
-    r"""The table as a ``table`` (as wide as a column), a ``table*`` (as the page), or several, with
-    `notes` in one paragraph below. `origin`: what made the numbers, for a comment.
+def paper(table: Table) -> str:
+    """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
+    numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
     """
+    rows = [row for row in table.rows if row.own]
+    shown = [replace(c, note="") for c in table.columns if has_number(rows or table.rows, c)]
+    notes = [note for note in table.notes if note.startswith("Published")][:1]
+    notes = [f"†: {note.rstrip('.')}" for note in notes if 0 < len(rows) < len(table.rows)]
+    parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)
+    for part in parts:
+        names = ", ".join(row.name for row in table.rows if row.part == part)
+        notes.append(f"‡{'' if len(parts) == 1 else f' {names}'}: {part[0]:,} of {part[1]:,}")
+    notes = [f"{'; '.join(notes)}."] if notes else []
+    return latex(replace(table, columns=shown, variant=""), notes, bare=True)
+
+
+def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
+    r"""The table as a ``table`` (as wide as a column), a ``table*`` (as the page), or several, with
+    `notes` in one paragraph below. Counts that all lines share stand in the caption, or below the
+    table where columns differ (not when `bare`); the others keep their columns.
+    """
+    drawn, shared = grid(table, count_line=False), shared_counts(table)
+    judge = table.source.partition("#")[0]
+    caption = f"{table.title} ({table.variant})." if table.variant else f"{table.title}."
+    caption += f" Scored by {judge}." if judge else ""
+    if len({*shared.values()}) == 1 and not any("n" in heading for heading in drawn.headings):
+        caption += f" n = {next(iter(shared.values())).replace('/', ' of ')}."
+    elif not bare:
+        titles = {c.name: c.heading[0] if c.heading[1:] else c.heading[-1] for c in table.columns}
+        each = [f"{titles[name]} {n}" for name, n in shared.items() if not n.startswith("0/")]
+        notes = [*([f"n: {'; '.join(dict.fromkeys(each))}."] if each else ()), *notes]
+    names = "-".join(filter(None, (table.name, table.variant, judge)))
+    text = _floats(drawn, re.sub("[^A-Za-z0-9]+", "-", names).strip("-"), caption, notes)
+    comments = ["needs booktabs, adjustbox"]
+    comments += [f"scored by {escape.plain(table.source, None)}"] if table.source else []
+    if not re.fullmatch("[\x00-\u024f]*", text):
+        comments.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
+    return f"% {'; '.join(comments)}\n{text}"
+
+
+def _floats(drawn: Grid, label: str, caption: str, notes: Sequence[str]) -> str:
     float_ = "table*" if len(drawn.headings) >= _WIDE else "table"
-    label = re.sub("[^A-Za-z0-9]+", "-", label).strip("-")
     columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
-    pages = list(_pages(drawn))
-    sentence = " ".join(_text(note, None) for note in notes)
-    below = (
-        [r"\par\smallskip", rf"{{\footnotesize\raggedright {sentence}\par}}"] if sentence else []
-    )
+    below = " ".join(_text(note, None) for note in notes)
+    pages: list[list[list[list[Item]]]] = [[]]
+    for block in drawn.blocks:  # whole blocks, as many as a page holds
+        if pages[-1] and sum(map(len, pages[-1])) + len(block) > _LONG:
+            pages.append([])
+        pages[-1].append(block)
     lines: list[str] = []
     for number, page in enumerate(pages, start=1):
         count, mark = (f" ({number} of {len(pages)})", f"-{number}") if pages[1:] else ("", "")
@@ -44,37 +83,20 @@ def latex(drawn: Drawn, label: str, caption: str, notes: Sequence[str], *, origi
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             *_head(drawn),
-            r"\midrule",
-            *_body(drawn, page),
+            *(line for block in page for line in (r"\midrule", *_block(block, drawn.names))),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{adjustbox}",
-            *(below if number == len(pages) else ()),
-            rf"\end{{{float_}}}",
         ]
-    text = "\n".join(lines) + "\n"
-    comments = ["needs booktabs, adjustbox"]
-    comments += [f"scored by {escape.plain(origin, None)}"] if origin else []
-    if not re.fullmatch("[\x00-\u024f]*", text):
-        comments.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
-    return f"% {'; '.join(comments)}\n{text}"
+        if below and number == len(pages):
+            lines += [r"\par\smallskip", rf"{{\footnotesize\raggedright {below}\par}}"]
+        lines.append(rf"\end{{{float_}}}")
+    return "\n".join(lines) + "\n"
 
 
-def _pages(drawn: Drawn) -> Iterator[range]:
-    """The lines of each float: whole groups, as many as a page holds."""
-    ends = [*sorted(drawn.breaks), len(drawn.lines)]
-    first = last = 0
-    for end in ends:
-        if last > first and end - first > _LONG:
-            yield range(first, last)
-            first = last
-        last = end
-    yield range(first, last)
-
-
-def _head(drawn: Drawn) -> list[str]:
+def _head(drawn: Grid) -> list[str]:
     """The levels of headings; neighbours under one broad heading share it, above a thin rule."""
-    levels = max(len(heading) for heading in drawn.headings)
+    levels = max(map(len, drawn.headings))
     padded = [(*[""] * (levels - len(heading)), *heading) for heading in drawn.headings]
     lines = []
     for level in range(levels):
@@ -95,15 +117,13 @@ def _head(drawn: Drawn) -> list[str]:
     return lines
 
 
-def _body(drawn: Drawn, page: range) -> list[str]:
-    lines = []
-    for number in page:
-        line, inside = drawn.lines[number], number > page.start and number not in drawn.breaks
-        if number > page.start and not inside:
-            lines.append(r"\midrule")
+def _block(block: Sequence[Sequence[Item]], names: int) -> list[str]:
+    lines, before = [], None
+    for line in block:
         cells = [_cell(item) for item in line]
-        if drawn.names > 1 and inside and line[0] == drawn.lines[number - 1][0]:
+        if names > 1 and line[0] == before:
             cells[0] = ""  # a group's name once
+        before = line[0]
         lines.append(" & ".join(cells) + r" \\")
     return lines
 

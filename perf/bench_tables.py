@@ -20,6 +20,7 @@ from editgauge.store.check import check
 from editgauge.store.merge import merge
 from editgauge.store.run import Run
 from editgauge.tables import layouts, reading
+from editgauge.tables.build import Shown
 from editgauge.tables.compare import compare
 from editgauge.tables.results import Results
 
@@ -97,7 +98,7 @@ def kris_intervals() -> None:
 
     results = kris_results()
     plain, _ = timed(lambda: layouts.tables(results, "faithful"))
-    shown = layouts.Shown(intervals=True)
+    shown = Shown(intervals=True)
     seconds, (table, *_) = timed(lambda: layouts.tables(results, "faithful", shown))
     cells = sum(cell.low is not None for line in table.rows for cell in line.cells.values())
     print(f"KRIS Table 2, ten editors: {plain}; with {cells} intervals: {seconds}")

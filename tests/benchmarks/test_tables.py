@@ -17,6 +17,7 @@ from editgauge.benchmarks.textedit.facts import QUESTIONS
 from editgauge.reports import figures
 from editgauge.store.run import Run
 from editgauge.tables import layouts, reading
+from editgauge.tables.build import Shown
 from editgauge.tables.draw import draw
 from editgauge.tables.spec import read_published
 from editgauge.tables.table import Cell, Table
@@ -30,7 +31,7 @@ GPT = "gpt-4o-2024-11-20#1"
 def made(
     benchmark: str, rows: list[Row], records: Any, variant: Variant = "faithful", **options: Any
 ) -> dict[str, Table]:
-    found = layouts.tables(frame(rows, records, benchmark), variant, layouts.Shown(**options))
+    found = layouts.tables(frame(rows, records, benchmark), variant, Shown(**options))
     return {table.name: table for table in found}
 
 
@@ -262,7 +263,7 @@ def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Path) -> 
     )
 
     def mine() -> dict[str, str]:
-        (table,) = layouts.tables(reading.of_runs([run], b), "faithful", layouts.Shown())
+        (table,) = layouts.tables(reading.of_runs([run], b), "faithful")
         return printed(table)["mine"]
 
     assert mine()["Temporal Prediction/avg"] == ""

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from editgauge.reports.overview import overview
-from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.build import Shown
+from editgauge.tables.layouts import tables
 from editgauge.tables.metrics import metrics_of, on_scale
 from editgauge.tables.results import Delivery, Results
 from editgauge.types import Metric, Row, Status

@@ -12,7 +12,7 @@ import pytest
 from editgauge.scoring.metrics import FID
 from editgauge.statistics.resampling import mean_interval, pooled
 from editgauge.tables import table as drawn
-from editgauge.tables.build import build
+from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.slices import sliced
 from editgauge.tables.spec import Column, Mean, PaperTable, Published, generic, total
@@ -62,7 +62,8 @@ def scores(editor: str, values: list[float | None]) -> list[Row]:
 
 
 def table(rows: list[Row], **options: object) -> Table:
-    made = build(frame(rows, RECORDS), paper(), "faithful", **options)  # type: ignore[arg-type]
+    shown = Shown(**options)  # type: ignore[arg-type]
+    made = build(frame(rows, RECORDS), paper(), "faithful", shown)
     assert made is not None
     return made
 
@@ -169,7 +170,7 @@ class TestIntervals:
         )
         rows = scores("one", [1.0, 1.0, 0.7, 1.0, 0.99, 1.0, 1.0, 1.0])
         found = frame(rows, RECORDS)
-        made = build(found, paper(columns=[several]), "faithful", intervals=True)
+        made = build(found, paper(columns=[several]), "faithful", Shown(intervals=True))
         assert made is not None
         cell = made.rows[0].cells["both"]
         assert cell.low < cell.value <= cell.high <= 2
@@ -195,7 +196,9 @@ class TestSlices:
         )
         assert [column.name for column in made.columns] == ["ssim", "real_ssim"]
         assert {(1, "real_ssim"), (2, "ssim")} & standing(made).best == {(2, "ssim")}
-        (made,) = sliced(frame(rows, RECORDS), "topic", lambda _: [paper()], "faithful", mean=True)
+        (made,) = sliced(
+            frame(rows, RECORDS), "topic", lambda _: [paper()], "faithful", Shown(mean=True)
+        )
         assert [line.name for line in made.rows] == ["one", "two", "Mean of 2"] * 2
 
 
@@ -226,7 +229,9 @@ class TestPartOfARelease:
 
     def made(self, scored: int, *, size: int = 8, published: bool = True) -> Table:
         rows = scores("mine", [0.9] * scored)
-        found = build(frame(rows, RECORDS), self.paper(size), "faithful", published=published)
+        found = build(
+            frame(rows, RECORDS), self.paper(size), "faithful", Shown(published=published)
+        )
         assert found is not None
         return found
 
@@ -247,7 +252,7 @@ class TestPartOfARelease:
             *scores("mine", [0.9] * 7),
             row("7", "mine", "ssim", None, status=Status.NOT_APPLICABLE),
         ]
-        found = build(frame(rows, RECORDS), self.paper(8), "faithful", published=True)
+        found = build(frame(rows, RECORDS), self.paper(8), "faithful", Shown(published=True))
         assert found is not None
         assert found.rows[0].part is None
 

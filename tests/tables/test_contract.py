@@ -11,7 +11,7 @@ from editgauge import catalog
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import BenchmarkError, EditgaugeError
 from editgauge.tables.contract import specimen, verify
-from editgauge.tables.plan import plan
+from editgauge.tables.sheet import Sheet
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.testing import check_benchmark
 from editgauge.types import Benchmark, Derived, Metric
@@ -52,7 +52,7 @@ def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) 
     columns = 0
     for variant in ("faithful", "corrected"):
         for paper in benchmark.tables(frame):
-            for field in plan(frame, paper, variant).fields:
+            for field in Sheet(frame, paper, variant).fields:
                 columns += 1
                 assert isinstance(field.spec.shows, Metric) or field.metric.name in given
                 assert {mean.metric for mean in field.spec.of} <= given

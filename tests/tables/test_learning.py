@@ -10,7 +10,8 @@ import pytest
 from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.store.variants import Learned
 from editgauge.tables import learning, reading
-from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.build import Shown
+from editgauge.tables.layouts import tables
 from editgauge.tables.results import Results
 from tests.made_rows import record, row
 

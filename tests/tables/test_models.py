@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import DataError
+from editgauge.tables.build import Shown
 from editgauge.tables.draw import draw
-from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.layouts import tables
 from editgauge.tables.models import ModelFacts, built_in, load
 from editgauge.tables.table import standing
 from editgauge.types import Status

@@ -56,8 +56,8 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
     Every mean has its count: n scored / n in the benchmark.
     """
     from editgauge.run import tables as step
-    from editgauge.tables import layouts
     from editgauge.tables import rows as stored
+    from editgauge.tables.build import Shown as Beside
 
     settings = opt.given(shown.set, {**opt.CALIBRATION, "seed": int})
     form: str = "latex" if shown.paper else shown.form
@@ -75,7 +75,7 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
         editors=shown.editor,
         sources=rows.source,
         columns=opt.words(shown.columns),
-        shown=layouts.Shown(
+        shown=Beside(
             by=rows.by,
             published=shown.published or shown.paper,
             intervals=shown.intervals,

@@ -16,9 +16,9 @@ from editgauge.tables import notes
 from editgauge.tables.draw import as_json
 from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.metrics import bounded, on_scale
-from editgauge.tables.plan import Field
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.results import Mask, Results
+from editgauge.tables.sheet import Field
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Column, Table
 from editgauge.types import VARIANTS, Metric, Plot

@@ -20,12 +20,13 @@ from editgauge.reports.pictures import Pictures, present
 from editgauge.reports.scripts import number, packed, write_script
 from editgauge.store.run import Run
 from editgauge.tables import reading
+from editgauge.tables.build import Shown
 from editgauge.tables.draw import as_json
-from editgauge.tables.layouts import Shown, every_table, papers_first, tables
+from editgauge.tables.layouts import every_table, papers_first, tables
 from editgauge.tables.metrics import benchmark_of, metrics_of, on_scale, titles, unknown
-from editgauge.tables.plan import plan
 from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.rows import without_training
+from editgauge.tables.sheet import Sheet
 from editgauge.tables.slices import in_order
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Plot, Status, Variant
@@ -84,7 +85,7 @@ def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
     """The benchmark's tables, each with where its numbers come from: see `overview.link`."""
     links = {
         paper.name: {
-            f.column.name: link(side, f) for f in plan(side, paper, variant).fields if f.spec.of
+            f.column.name: link(side, f) for f in Sheet(side, paper, variant).fields if f.spec.of
         }
         for paper in every_table(side)
     }

@@ -173,7 +173,8 @@ class Evaluation:
     ) -> list[Table]:
         """The paper's tables of this benchmark."""
         from editgauge.tables import rows
-        from editgauge.tables.layouts import Shown, tables
+        from editgauge.tables.build import Shown
+        from editgauge.tables.layouts import tables
 
         one_of("variant", variant, VARIANTS)
         shown = Shown(published=published, intervals=intervals, by=by)

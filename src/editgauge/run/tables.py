@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
 from editgauge.tables import rows
-from editgauge.tables.layouts import Shown, papers_first
+from editgauge.tables.build import Shown
+from editgauge.tables.layouts import papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import PEOPLE, Results

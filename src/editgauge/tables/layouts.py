@@ -7,12 +7,11 @@ that it does not leave out on purpose, get one mean each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from editgauge import catalog
 from editgauge.tables import notes
-from editgauge.tables.build import build
+from editgauge.tables.build import MEANS, Shown, build
 from editgauge.tables.metrics import benchmark_of, metrics_of
 from editgauge.tables.repeats import beside
 from editgauge.tables.results import Results
@@ -25,65 +24,35 @@ _FURTHER = ".further"
 """How the name of the table ends that has the metrics of no paper's table."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What is shown beside the means: see `build.build`. `only`: the table of this name alone, also
-    one that is shown on demand only.
-    """
-
-    by: str = ""
-    published: bool = False
-    intervals: bool = False
-    mean: bool = False
-    only: str = ""
-    seed: int = 0
-
-
 def tables(
     results: Results,
     variant: Variant,
-    shown: Shown | None = None,
+    shown: Shown = MEANS,
     *,
     among: Sequence[Variant] = (),
 ) -> list[Table]:
     """Every table of the results' benchmark that has rows, in order.
 
-    `among`: the variants in which the caller makes
-    the same tables; one that has no rows of `variant` of its own is left to the variant among them
-    whose rows it would repeat.
+    `among`: the variants in which the caller makes the same tables; one that has no rows of
+    `variant` of its own is left to the variant among them whose rows it would repeat.
     """
-    asked = shown or Shown()
 
     def mine(part: Results) -> list[PaperTable]:
-        every = every_table(part, only=asked.only)
+        every = every_table(part, only=shown.only)
         return [paper for paper in every if _belongs(results, paper, variant, among)]
 
     listed: list[Table | None] = []
-    if asked.by:
-        more: dict[str, Any] = {
-            "intervals": asked.intervals,
-            "mean": asked.mean,
-            "seed": asked.seed,
-        }
-        listed += sliced(results, asked.by, mine, variant, **more)
-    for paper in () if asked.by else mine(results):
-        whole = replace(paper, alone=paper.alone and asked.only == paper.name)
-        listed.append(
-            build(
-                results,
-                whole,
-                variant,
-                published=asked.published or whole.alone,
-                intervals=asked.intervals,
-                mean=asked.mean,
-                seed=asked.seed,
-            )
-        )
+    if shown.by:
+        listed += sliced(results, shown.by, mine, variant, shown)
+    for paper in () if shown.by else mine(results):
+        alone = paper.alone and shown.only == paper.name
+        beside_papers = replace(shown, published=shown.published or alone)
+        listed.append(build(results, replace(paper, alone=alone), variant, beside_papers))
     there = [table for table in listed if table is not None]
     if back := notes.given_back(results):
         there = [replace(table, notes=[*table.notes, back]) for table in there]
-    if results.repeats > 1 and not asked.by:
-        runs = (beside(results, p, variant, published=asked.published) for p in mine(results))
+    if results.repeats > 1 and not shown.by:
+        runs = (beside(results, p, variant, published=shown.published) for p in mine(results))
         there += filter(None, runs)
     return [table for table in there if table.columns]
 
@@ -94,8 +63,10 @@ def _belongs(
     """Whether a table is this variant's: it has rows of it, or none of another among those asked
     for.
     """
-    variants = [v for v in among if any(results.has(metric, v) for metric in paper.metrics)]
-    variants = variants if paper.fixed is None else [v for v in among if v == paper.fixed]
+    if paper.fixed is not None:
+        variants = [v for v in among if v == paper.fixed]
+    else:
+        variants = [v for v in among if any(results.has(metric, v) for metric in paper.metrics)]
     return not among or variant in (variants or among[:1])
 
 
@@ -117,18 +88,16 @@ def every_table(results: Results, *, only: str = "") -> list[PaperTable]:
     what belongs to the results' side. Metrics that another package's benchmark leaves out on
     purpose are shown where the further table is asked for by its name.
     """
-    benchmark = benchmark_of(results.benchmark)
-    side = results.side
-    elsewhere = set(metrics_of(results)) - side.shown if side is not None and side.shown else set()
-    source = None if benchmark is None else benchmark.tables
-    if source is None:
-        return generic(results, without=elsewhere)
+    benchmark, side = benchmark_of(results.benchmark), results.side
+    without = set(metrics_of(results)) - side.shown if side is not None and side.shown else set()
+    if benchmark is None or benchmark.tables is None:
+        return generic(results, without=without)
+    source, name = benchmark.tables, f"{results.benchmark}{_FURTHER}"
     specs = list(source(results) if callable(source) else source)
     specs = [paper if paper.name == only else paper.always() for paper in specs]
-    name = f"{results.benchmark}{_FURTHER}"
-    outside = benchmark is not None and benchmark.name not in catalog.BENCHMARKS and only != name
-    silent = benchmark.not_in_tables if benchmark is not None and outside else ()
-    without = elsewhere.union(silent, *(paper.metrics for paper in specs))
+    if benchmark.name not in catalog.BENCHMARKS and only != name:
+        without = without.union(benchmark.not_in_tables)
+    without = without.union(*(paper.metrics for paper in specs))
     specs = [paper for paper in specs if side is None or side.takes(paper.metrics)]
     title = f"{results.benchmark}: metrics that are in none of the paper's tables"
     return [*specs, *generic(results, name=name, title=title, without=without)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from editgauge.tables.build import build
+from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.tables.table import Cell, TableRow
@@ -65,7 +65,7 @@ def lines(
     def made(frame: Results, variant: Variant, intervals: bool) -> list[TableRow]:
         rows = []
         for name, editors, part in series(frame, kind):
-            built = build(part, table, variant, intervals=intervals)
+            built = build(part, table, variant, Shown(intervals=intervals))
             of = {editor: number for number, editor in editors.items()}
             cells: dict[str, Cell] = {}
             for row in built.rows if built is not None else ():

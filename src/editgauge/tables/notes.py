@@ -8,8 +8,8 @@ import numpy as np
 
 from editgauge.statistics.ranks import RankStability
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
-from editgauge.tables.plan import Matrix, Plan, labelled
-from editgauge.tables.results import STATUSES, Delivery, Grid, Mask, Results
+from editgauge.tables.results import EXCUSES, STATUSES, Cube, Delivery, Mask, Results
+from editgauge.tables.sheet import Sheet
 from editgauge.tables.spec import PaperTable, Published
 from editgauge.tables.table import Column, TableRow
 from editgauge.types import JUDGE_SCORER, Status
@@ -24,16 +24,11 @@ INTERVALS = (
 
 
 def of_table(
-    results: Results,
-    made: Plan,
-    uneven: Mapping[str, str],
-    *,
-    published: Published | None,
-    intervals: bool,
+    sheet: Sheet, uneven: Mapping[str, str], *, published: Published | None, intervals: bool
 ) -> list[str]:
     """The notes of a table, the most important first."""
-    table, size = made.table, len(results.samples)
-    notes = list(table.notes)
+    results, table = sheet.results, sheet.paper
+    notes, size = list(table.notes), len(results.samples)
     if table.size is not None and size < table.size:
         notes.append(
             f"The data here hold {size:,} of the {table.size:,} samples that the paper's table is "
@@ -41,20 +36,18 @@ def of_table(
         )
     if published is not None:
         notes += [published.note, *_other_makers(results, table, published)]
-    reasons: dict[str, list[str]] = {}
-    for field in made.fields:
-        if (reason := uneven.get(field.column.name)) is not None:
-            reasons.setdefault(reason, []).append(" ".join(field.column.heading))
-    for reason, titles in reasons.items():
-        where = "any column" if len(titles) == len(made.fields) else ", ".join(titles)
+    for reason in dict.fromkeys(uneven.values()):
+        columns = [f.column for f in sheet.fields if uneven.get(f.column.name) == reason]
+        titles = ", ".join(" ".join(column.heading) for column in columns)
+        where = "any column" if len(columns) == len(sheet.fields) else titles
         notes.append(f"{NO_RANK} in {where}: {reason}.")
-    notes += _failures(results, made)
-    if absent := dict.fromkeys(unscored(results, made).values()):
+    notes += _failures(sheet)
+    if absent := dict.fromkeys(unscored(sheet).values()):
         notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
     if intervals:
-        kept = table.strata in results.samples.names()
         by = f" over samples, stratified by {table.strata} (small ones together) (Hall 1992);"
-        notes.append(INTERVALS.replace(" over samples (Hall 1992);", by) if kept else INTERVALS)
+        plain = sheet.strata is None
+        notes.append(INTERVALS if plain else INTERVALS.replace(" over samples (Hall 1992);", by))
     return notes
 
 
@@ -91,23 +84,25 @@ def sources(results: Results, table: PaperTable) -> str:
 # -- failures and coverage -------------------------------------------------------------------------
 
 
-def _failures(results: Results, made: Plan) -> list[str]:
+def _failures(sheet: Sheet) -> list[str]:
     """``one, two: 3 missing; failed: lpips 64, mse 2.``: editors with the same are told once. A
     sample counts for a metric only where one of the table's means asks for it.
     """
-    grids: dict[str, Grid] = {}
+    results = sheet.results
+    grids: dict[str, Cube] = {}
     asked: dict[str, Mask] = {}
-    for mean, variant in made.means:
+    for mean, variant in sheet.means:
         for name in mean.parts:
             if results.has(name, variant):
                 grids[name] = results.grid(name, variant)
-                asked[name] = labelled(results, mean.where) | asked.get(name, np.False_)
-    counted = {name: grid.defined & asked[name] for name, grid in grids.items()}
+                asked[name] = results.labelled(mean.where) | asked.get(name, np.False_)
+    counted = {name: np.where(grid.defined & asked[name], grid.status, -1)
+               for name, grid in grids.items()}  # fmt: skip
     alike: dict[str, list[str]] = {}
     for number, editor in enumerate(results.editors):
         words = []
         for code, status in enumerate(STATUSES):
-            hit = {n: (grid.status[number] == code) & counted[n] for n, grid in grids.items()}
+            hit = {name: mine[number] == code for name, mine in counted.items()}
             hit = {name: mask for name, mask in hit.items() if mask.any()}
             if hit and status is not Status.SCORED:
                 words.append(_failed(status.value.replace("_", " "), hit, len(grids)))
@@ -141,17 +136,17 @@ def given_back(results: Results) -> str:
     return f"The input handed back, pixel by pixel: {'; '.join(notes)}." if notes else ""
 
 
-def unscored(results: Results, made: Plan) -> dict[str, str]:
+def unscored(sheet: Sheet) -> dict[str, str]:
     """The columns for which nothing was ever scored: name -> narrowest heading."""
     reasons = {}
-    for field in made.fields:
-        parts = [made.means[k] for k in field.places] or [(field.spec.of[0], field.variant)]
-        if not all(results.has(mean.metric, variant) for mean, variant in parts):
+    for field in sheet.fields:
+        parts = [sheet.means[k] for k in field.places] or [(field.spec.of[0], field.variant)]
+        if not all(sheet.results.has(mean.metric, variant) for mean, variant in parts):
             reasons[field.column.name] = field.column.heading[-1]
     return reasons
 
 
-def parts_of_release(results: Results, made: Plan, part: Matrix) -> list[tuple[int, int] | None]:
+def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     """For each editor how much of the release its line is made of; None where it is all of it, or
     where the release's size is not known.
 
@@ -159,20 +154,23 @@ def parts_of_release(results: Results, made: Plan, part: Matrix) -> list[tuple[i
     asked yet is lacking. A sample that the protocol gives no score of (not applicable, a fault of
     the data) is taken off the release.
     """
-    if made.table.size is None:
+    results, size = sheet.results, sheet.paper.size
+    if size is None:
         return [None] * len(results.editors)
-    wholes = [results.of_set(f.spec.of[0].metric, f.variant) for f in made.fields if f.whole_set]
-    given = ~np.isnan(part.values)  # (E, L, S)
+    sets = [results.of_set(f.spec.of[0].metric, f.variant) for f in sheet.fields if f.whole_set]
+    given = ~np.isnan(sheet.matrix.values)  # (E, L, S)
+    out = np.zeros_like(given)
+    for number, (mean, variant) in enumerate(sheet.means):
+        out[:, number] = results.grid(mean.metric, variant).among(EXCUSES)
     asked = given.any(axis=2, keepdims=True)  # the columns in which an editor has any score
     scored = np.asarray(given.any(axis=1))
-    lacking = np.asarray((asked & part.defined & ~given & ~part.out).any(axis=1))
-    free = np.asarray((asked & part.out & ~given).any(axis=1) & ~scored & ~lacking)
+    lacking = np.asarray((asked & sheet.matrix.defined & ~given & ~out).any(axis=1))
+    free = np.asarray((asked & out & ~given).any(axis=1) & ~scored & ~lacking)
     parts: list[tuple[int, int] | None] = []
-    for editor in range(len(results.editors)):
-        release = made.table.size - int(free[editor].sum())
-        sets = [int(whole.samples[editor]) for whole in wholes if whole.samples[editor]]
-        whole = int((scored & ~lacking)[editor].sum()) if scored[editor].any() else release
-        count = min([whole, *sets])
+    for editor, mine in enumerate(scored):
+        release = size - int(free[editor].sum())
+        whole = int((mine & ~lacking[editor]).sum()) if mine.any() else release
+        count = min([whole, *(int(n) for one in sets if (n := one.samples[editor]))])
         parts.append((count, release) if count < release else None)
     return parts
 
@@ -189,21 +187,21 @@ def of_parts(rows: Sequence[TableRow]) -> list[str]:
     ]
 
 
-def uneven(results: Results, made: Plan, part: Matrix) -> dict[str, str]:
+def uneven(sheet: Sheet) -> dict[str, str]:
     """The columns in which the editors were not scored on the same samples, with the reason in
     words.
     """
     ranges = {}
-    for field in made.fields:
+    for field in sheet.fields:
         if field.whole_set:
-            whole = results.of_set(field.spec.of[0].metric, field.variant)
+            whole = sheet.results.of_set(field.spec.of[0].metric, field.variant)
             known = sorted(set(whole.samples.tolist()) - {0})
             if len(known) > 1:
                 numbers = f"different numbers of samples ({known[0]} to {known[-1]})"
                 ranges[field.column.name] = f"it was computed from {numbers}"
             continue
-        scored, _ = part.scored(field)
-        if not (scored == scored[0]).all():
+        scored, _ = sheet.scored(field)
+        if (scored != scored[0]).any():
             low, high = (int(end) for end in np.quantile(scored.sum(axis=1), [0, 1]))
             spread = f"{high} others" if low == high else f"{low} to {high}"
             ranges[field.column.name] = f"the editors were scored on different samples ({spread})"

@@ -5,14 +5,14 @@ ranked on those that all of them have.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, intervals, units
-from editgauge.tables.build import build, strata_of
-from editgauge.tables.plan import Field, matrix, plan
+from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, intervals
+from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
+from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
 from editgauge.types import Variant
@@ -48,33 +48,30 @@ def ranking(
     number in the column there, is left out by its name. None where fewer than two editors, or two
     samples, are left, and for a table that makes its lines itself.
     """
-    fields = () if paper.lines is not None else plan(results, paper, variant).fields
-    first = [field for field in fields if field.column.name == paper.headline]
-    first += [field for field in fields if not field.spec.labels]
+    if paper.lines is not None:
+        return None
+    sheet = Sheet(results, paper, variant)
+    first = [field for field in sheet.fields if field.column.name == paper.headline]
+    first += [field for field in sheet.fields if not field.spec.labels]
     for field in first:
         wanted = keeps is None or field.metric.keeps is keeps
-        if wanted and field.column.direction is not None and field.places:
-            alone = replace(paper, columns=(field.spec,), corrected=(), published=(),
-                            params=False, sections=False)  # fmt: skip
-            if (field_found := _by(results, alone, variant, field)) is not None:
-                return field_found
+        wanted = wanted and field.column.direction is not None and bool(field.places)
+        if wanted and (ranked := _by(sheet, field)) is not None:
+            return ranked
     return None
 
 
-def _by(results: Results, one: PaperTable, variant: Variant, field: Field) -> Ranking | None:
-    planned = plan(results, one, variant)
-    have, belongs = matrix(results, planned).scored(planned.fields[0])
-    counts = have.sum(axis=1)
-    names = [
-        editor
-        for editor, count in zip(results.editors, counts.tolist(), strict=True)
-        if count and count * 2 >= counts.max()
-    ]
+def _by(sheet: Sheet, field: Field) -> Ranking | None:
+    results, one = sheet.results, sheet.paper.of_one(field.spec)
+    have, belongs = sheet.scored(field)
+    left = dict(zip(results.editors, have.sum(axis=1).tolist(), strict=True))
+    names = [name for name, count in left.items() if count and count * 2 >= max(left.values())]
     table = None
     while len(names) > 1:
         common = belongs & have[[results.editors.index(name) for name in names]].all(axis=0)
         part = results.of_samples(common).of_editors(names)
-        table = build(part, one, variant, intervals=True) if common.sum() > 1 else None
+        shown = Shown(intervals=True)
+        table = build(part, one, sheet.variant, shown) if common.sum() > 1 else None
         if table is None:
             return None
         values = {row.name: row.cells[field.column.name].value for row in table.rows}
@@ -84,33 +81,26 @@ def _by(results: Results, one: PaperTable, variant: Variant, field: Field) -> Ra
         names = known
     if len(names) < 2 or table is None or not table.meta["ranks"]:
         return None
-    left = list(zip(results.editors, counts.tolist(), strict=True))
+    ranks = table.meta["ranks"]["editors"]
+    first_two = sorted(ranks, key=lambda name: ranks[name][0])[:2]
     return Ranking(
         table=table,
         field=field,
         n=int(common.sum()),
         of=int(belongs.sum()),
-        left_out={editor: count for editor, count in left if editor not in names},
-        uneven=any(count > common.sum() for editor, count in left if editor in names),
-        ahead=_ahead(part, one, variant, table.meta["ranks"]["editors"]),
+        left_out={editor: count for editor, count in left.items() if editor not in names},
+        uneven=any(left[editor] > common.sum() for editor in names),
+        ahead=_ahead(Sheet(part.of_editors(first_two), one, sheet.variant)),
     )
 
 
-def _ahead(
-    results: Results, one: PaperTable, variant: Variant, ranks: Mapping[str, list[float]]
-) -> Estimate:
+def _ahead(pair: Sheet) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
-    pair = results.of_editors(sorted(ranks, key=lambda name: ranks[name][0])[:2])
-    planned = plan(pair, one, variant)
-    part = matrix(pair, planned)
-    sign = 1.0 if planned.fields[0].column.direction == "higher" else -1.0
-    e, means, samples = part.values.shape
+    sign = 1.0 if pair.fields[0].column.direction == "higher" else -1.0
 
     def formula(summed: Moments) -> Floats:
-        lead = summed.total.shape[:-1]
-        cells = part.evaluate(planned.fields, summed.mean.reshape(*lead, e, means))[..., 0]
-        return np.asarray(sign * (cells[..., :1] - cells[..., 1:2]))
+        first, second = np.moveaxis(pair.formula(summed), -1, 0)
+        return np.asarray(sign * (first - second))[..., None]
 
-    each = units(part.values.reshape(e * means, samples).T)
-    value, low, high = (float(v[0]) for v in intervals(each, formula, strata=strata_of(pair, one)))
-    return Estimate(value, low, high, samples)
+    value, low, high = (float(v[0]) for v in intervals(pair.units, formula, strata=pair.strata))
+    return Estimate(value, low, high, len(pair.results.samples))

@@ -22,7 +22,6 @@ from editgauge.tables.results import (
     SCORED,
     STATUSES,
     WHOLE_SET,
-    Codes,
     Cube,
     Delivery,
     Floats,
@@ -34,6 +33,9 @@ from editgauge.types import Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
+
+_CODES = {status.value: code for code, status in enumerate(STATUSES)}
+_KIND = "metric, variant, source, scorer, editor, status"
 
 
 class _Rows(NamedTuple):
@@ -74,8 +76,7 @@ def of_rows(
     places = np.array(columns, np.float64).reshape(-1, 4).T
     kind, sample, repeat = (part.astype(np.int64) for part in places[:3])
     stored = _Rows([*kinds], [*names], kind, sample, repeat, places[3], of_sets)
-    results = _assembled(benchmark, samples, stored)
-    return _settled(replace(results, described=described or {}))
+    return _assembled(benchmark, Samples(samples), stored, described=described or {})
 
 
 def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
@@ -85,29 +86,16 @@ def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
     contradict each other.
     """
     files = [path for run in runs for path in run.parquet()]
-    results = _assembled(benchmark, _samples(runs, benchmark), _fetched(files, benchmark))
     deliveries, taught = _edits(runs, benchmark)
-    return _settled(
-        replace(
-            results,
-            described=together([(run.path.name, run.metrics(benchmark)) for run in runs]),
-            models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
-            deliveries=deliveries,
-            learned=taught,
-        )
+    return _assembled(
+        benchmark,
+        Samples(_samples(runs, benchmark)),
+        _fetched(files, benchmark),
+        described=together([(run.path.name, run.metrics(benchmark)) for run in runs]),
+        models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
+        deliveries=deliveries,
+        learned=taught,
     )
-
-
-def _settled(results: Results) -> Results:
-    """The results without the scores that the benchmark's released code drops: see
-    `types.Benchmark.settled`.
-    """
-    settle = getattr(benchmark_of(results.benchmark), "settled", None)
-    settled: Results = results if settle is None else settle(results)
-    return settled
-
-
-_KIND = "metric, variant, source, scorer, editor, status"
 
 
 def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
@@ -124,69 +112,68 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             db.execute(f"CREATE TABLE {name} AS {numbered}", given)
         names = [name for (name,) in db.execute("SELECT sample FROM samples ORDER BY n").fetchall()]
         kinds = db.execute(f"SELECT {_KIND} FROM kinds ORDER BY n").fetchall()
+        # NaN in place of NULL: masked arrays would have to be loaded, too
         records = db.execute(
             "SELECT kinds.n AS kind, samples.n AS sample, repeat, coalesce(value, 'nan') AS value "
             f"FROM (SELECT * {rows} <> $2) JOIN kinds USING ({_KIND}) JOIN samples USING (sample)",
             given,
         ).fetchnumpy()
         whole = db.execute(f"SELECT {_KIND}, value, detail {rows} = $2", given).fetchall()
-    known = {status.value for status in STATUSES}
-    if strange := [kind[5] for kind in (*kinds, *whole) if kind[5] not in known]:
+    if strange := [kind[5] for kind in (*kinds, *whole) if kind[5] not in _CODES]:
         raise RunError(
             f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge that "
             f"wrote the run"
         )
-    kind, sample, repeat, value = map(np.asarray, records.values())
     of_sets = [
         (Key(*key), editor, np.inf if given is None else given, mapping(orjson.loads(detail)))
         for *key, editor, status, given, detail in whole
         if status == Status.SCORED.value
     ]
     named = [(Key(*key), editor, status) for *key, editor, status in kinds]
+    kind, sample, repeat, value = (np.asarray(records[name]) for name in records)
     return _Rows(named, names, kind, sample, repeat, value, of_sets)
 
 
-def _assembled(benchmark: str, records: Iterable[Mapping[str, Any]], rows: _Rows) -> Results:
-    samples = Samples(records)
+def _assembled(benchmark: str, samples: Samples, rows: _Rows, **more: Any) -> Results:
+    """The results, without the scores that the benchmark's released code drops
+    (`types.Benchmark.settled`).
+    """
     if strangers := [name for name in rows.names if name not in samples.records]:
         # rows without a sample record: kept, without attributes
         samples = Samples([*samples.records.values(), *({"id": name} for name in strangers)])
-    editors = sorted({kind[1] for kind in rows.kinds} | {one[1] for one in rows.of_sets})
+    editors = tuple(sorted({kind[1] for kind in rows.kinds} | {one[1] for one in rows.of_sets}))
+    results = Results(benchmark, samples, editors, {}, _whole_sets(rows, editors), **more)
+    keys = sorted({key for key, _, _ in rows.kinds})
+    kinds = [(keys.index(k), editors.index(e), _CODES[status]) for k, e, status in rows.kinds]
+    key, editor, status = np.array(kinds, np.int16).reshape(-1, 3).T
     place = {name: number for number, name in enumerate(samples.ids)}
     at = np.array([place[name] for name in rows.names], np.int64)
-    keys = sorted({key for key, _, _ in rows.kinds})
-    codes = {status.value: code for code, status in enumerate(STATUSES)}
-    key_of = np.array([keys.index(key) for key, _, _ in rows.kinds], np.uint16)
-    editor_of = np.array([editors.index(editor) for _, editor, _ in rows.kinds], np.int64)
-    status_of = np.array([codes[status] for _, _, status in rows.kinds], np.int8)
-    results = Results(benchmark, samples, tuple(editors), {}, _whole_sets(rows, editors))
-    spot = (rows.repeat * len(editors) + editor_of[rows.kind]) * len(samples) + at[rows.sample]
-    status = status_of[rows.kind]
-    value = np.where(np.isnan(rows.value) & (status == SCORED), np.inf, rows.value)
-    order = np.argsort(key_of[rows.kind], kind="stable")  # short numbers: by their digits
-    ends = np.searchsorted(key_of[rows.kind], np.arange(len(keys) + 1), sorter=order)
+    spot = (rows.repeat * len(editors) + editor[rows.kind]) * len(samples) + at[rows.sample]
+    order = np.argsort(key[rows.kind], kind="stable")  # short numbers: by their digits
+    ends = np.searchsorted(key[rows.kind], np.arange(len(keys) + 1), sorter=order)
     cubes = {}
-    for number, key in enumerate(keys):
+    for number, one in enumerate(keys):
         mine = order[ends[number] : ends[number + 1]]
-        cubes[key] = _scattered(results, key, spot[mine], status[mine], value[mine])
-    return replace(results, cubes=cubes)
+        cubes[one] = _scattered(results, one, spot[mine], status[rows.kind[mine]], rows.value[mine])
+    results = replace(results, cubes=cubes)
+    settle = getattr(benchmark_of(benchmark), "settled", None)
+    settled: Results = results if settle is None else settle(results)
+    return settled
 
 
-def _scattered(made: Results, key: Key, spot: Any, status: Codes, value: Floats) -> Cube:
+def _scattered(made: Results, key: Key, spot: Any, status: Any, value: Floats) -> Cube:
     """The cube of rows at `spot`, numbers into its cells; a score stands before a failure."""
     size = len(made.editors) * len(made.samples)
     shape = (int(spot.max(initial=0)) // max(size, 1) + 1, len(made.editors), len(made.samples))
     values, kinds = np.full(shape[0] * size, np.nan), np.full(shape[0] * size, -1, np.int8)
     scored = status == SCORED
     kinds[spot[~scored]] = status[~scored]
-    kinds[spot[scored]] = SCORED
-    values[spot[scored]] = value[scored]
-    clash = np.flatnonzero(values[spot[scored]] != value[scored])
-    if len(clash):
-        cell = int(spot[scored][clash[0]])
-        editor, sample = divmod(cell % size, shape[2])
-        what = f"{key.metric} ({key.variant})"
-        raise made.contradiction(what, editor, sample, value[scored][clash[0]], values[cell])
+    spot, value = spot[scored], np.where(np.isnan(value), np.inf, value)[scored]
+    kinds[spot], values[spot] = SCORED, value
+    for clash in np.flatnonzero(values[spot] != value)[:1]:
+        what, cell = f"{key.metric} ({key.variant})", int(spot[clash])
+        where = divmod(cell % size, shape[2])
+        raise made.contradiction(what, *where, value[clash], values[cell])
     return Cube(values.reshape(shape), kinds.reshape(shape))
 
 
@@ -194,9 +181,17 @@ def _whole_sets(rows: _Rows, editors: Sequence[str]) -> dict[Key, Whole]:
     wholes: dict[Key, Whole] = {}
     for key, editor, value, detail in rows.of_sets:
         nothing = Whole(np.full(len(editors), np.nan), np.zeros(len(editors), np.int64))
-        whole, count = wholes.setdefault(key, nothing), detail.get("samples")
-        whole.put(editors.index(editor), value, count if isinstance(count, int) else 0,
-                  f"{editor} has two values of {key.metric}")  # fmt: skip
+        whole, at, count = (
+            wholes.setdefault(key, nothing),
+            editors.index(editor),
+            detail.get("samples"),
+        )
+        if not np.isnan(whole.values[at]) and whole.values[at] != value:
+            raise RunError(
+                f"{editor} has two values of {key.metric}: {whole.values[at]:g} and {value:g}; "
+                f"name one run, or one source"
+            )
+        whole.values[at], whole.samples[at] = value, count if isinstance(count, int) else 0
     return wholes
 
 
@@ -204,7 +199,7 @@ def _samples(runs: Sequence[Run], benchmark: str) -> Iterator[Mapping[str, Any]]
     """The records of the runs' samples; of runs that say the same, to the byte, once."""
     apart: dict[str, Run] = {}
     for run in runs:
-        apart.setdefault(run.samples_mark(benchmark), run)
+        apart.setdefault(run.samples_mark(benchmark) if len(runs) > 1 else "", run)
     for run in apart.values():
         yield from run.samples(benchmark)
 

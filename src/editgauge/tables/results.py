@@ -39,11 +39,6 @@ a machine's: see `Results.without_people`.
 SCORED = STATUSES.index(Status.SCORED)
 
 
-def excused(status: Codes) -> Mask:
-    """Where numbers into `STATUSES` are of `EXCUSES`; of the same shape."""
-    return np.asarray(np.isin(status, [STATUSES.index(excuse) for excuse in EXCUSES]))
-
-
 class Key(NamedTuple):
     """What a cube's rows have in common."""
 
@@ -52,27 +47,36 @@ class Key(NamedTuple):
     source: str = ""
     scorer: str = ""
 
-    @property
-    def of_people(self) -> bool:
-        """Whether an annotator gave them."""
-        return self.source.startswith(PEOPLE)
-
 
 class Cube(NamedTuple):
-    """Scores by repeat, editor and sample, (R, E, S): `values`, NaN = none, ``inf`` = an infinite
-    PSNR; `status`, a number into `STATUSES`, -1 = no row.
+    """Scores by repeat, editor and sample, (R, E, S), or (E, S) with the mean over repeats:
+    `values`, NaN = none, ``inf`` = an infinite PSNR; `status`, a number into `STATUSES`, -1 = no
+    row.
     """
 
     values: Floats
     status: Codes
 
-    @property
-    def there(self) -> bool:
-        return bool((self.status >= 0).any())
-
     def part(self, *key: Any) -> Cube:
         """The same part of both arrays."""
         return Cube(self.values[key], self.status[key])
+
+    def among(self, statuses: Collection[Status]) -> Mask:
+        """Where the status is one of these."""
+        return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in statuses]))
+
+    @property
+    def defined(self) -> Mask:
+        """Of (E, S) the samples that the metric can say something about: (S,). Not those that every
+        editor's row calls not applicable or a fault of the data set.
+        """
+        out = self.among(EXCUSES)
+        return np.asarray(~(out.any(axis=0) & (out | (self.status < 0)).all(axis=0)))
+
+    @property
+    def failed(self) -> Mask:
+        """There is a row without a score, and neither data nor protocol is to blame."""
+        return self.among(FAILURES)
 
 
 class Whole(NamedTuple):
@@ -82,42 +86,6 @@ class Whole(NamedTuple):
 
     values: Floats
     samples: NDArray[np.int64]
-
-    @property
-    def there(self) -> bool:
-        return not np.isnan(self.values).all()
-
-    def put(self, editor: int, value: float, samples: int, what: str) -> None:
-        """Set an editor's value. Raises `RunError` where it has another one, called `what`."""
-        if not np.isnan(self.values[editor]) and self.values[editor] != value:
-            raise RunError(
-                f"{what}: {self.values[editor]:g} and {value:g}; name one run, or one source"
-            )
-        self.values[editor], self.samples[editor] = value, samples
-
-
-class Grid(NamedTuple):
-    """One metric of every editor on every sample.
-
-    `values` (E, S): the mean over repeats, NaN = no score. `status` (E, S): number into `STATUSES`,
-    -1 = no row.
-    """
-
-    values: Floats
-    status: Codes
-
-    @property
-    def defined(self) -> Mask:
-        """Samples that the metric can say something about: (S,). Not those that every editor's row
-        calls not applicable or a fault of the data set.
-        """
-        out = excused(self.status)
-        return np.asarray(~(out.any(axis=0) & (out | (self.status < 0)).all(axis=0)))
-
-    @property
-    def failed(self) -> Mask:
-        """(E, S): there is a row without a score, and neither data nor protocol is to blame."""
-        return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in FAILURES]))
 
 
 class Delivery(NamedTuple):
@@ -164,7 +132,7 @@ class Results:
     learned: Mapping[str, Learned] = field(default_factory=dict)
     models: Models = field(default_factory=built_in)
     side: Side | None = None
-    _grids: dict[tuple[str, str], Grid] = field(
+    _grids: dict[tuple[str, str], Cube] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -197,15 +165,20 @@ class Results:
 
     def has(self, metric: str, variant: str = "") -> bool:
         """Whether there is any row of this metric and variant ("": of any)."""
-        every: Mapping[Key, Cube | Whole] = {**self.cubes, **self.sets}
-        mine = (k for k in every if k.metric == metric and variant in ("", k.variant))
-        return any(every[key].there for key in mine)
+
+        def mine(key: Key) -> bool:
+            return key.metric == metric and variant in ("", key.variant)
+
+        return any(
+            (cube.status >= 0).any() for key, cube in self.cubes.items() if mine(key)
+        ) or any(not np.isnan(whole.values).all() for key, whole in self.sets.items() if mine(key))
 
     def tried(self, metrics: Collection[str] | None = None) -> Mask:
         """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
         tried = np.zeros((len(self.editors), len(self.samples)), dtype=np.bool_)
         for key, cube in self.cubes.items():
-            tried |= (metrics is None or key.metric in metrics) & (cube.status >= 0).any(axis=0)
+            if metrics is None or key.metric in metrics:
+                tried |= (cube.status >= 0).any(axis=0)
         return tried
 
     def sources_of(self, metric: str) -> tuple[str, ...]:
@@ -223,6 +196,12 @@ class Results:
         """
         return [one for one in self.sources if one and name in (one, one.partition("#")[0])]
 
+    def labelled(self, where: Mapping[str, str]) -> Mask:
+        """(S,): the samples with these labels; none where no sample has a label of that name."""
+        if set(where) <= set(self.samples.names()):
+            return self.samples.where(where)
+        return np.zeros(len(self.samples), dtype=np.bool_)
+
     # -- whose rows --------------------------------------------------------------------------------
 
     def where(self, keep: Callable[[Key], bool]) -> Results:
@@ -235,11 +214,11 @@ class Results:
         """Everything but the rows of annotators, whose several opinions of one output no table may
         mix.
         """
-        return self.where(lambda key: not key.of_people)
+        return self.where(lambda key: not key.source.startswith(PEOPLE))
 
     def only_people(self) -> Results:
         """The rows of annotators alone."""
-        return self.where(lambda key: key.of_people)
+        return self.where(lambda key: key.source.startswith(PEOPLE))
 
     def of_source(self, source: str) -> Results:
         """The rows of one source alone."""
@@ -249,15 +228,9 @@ class Results:
         """One source for each metric: metrics that several made keep the rows of a wanted one.
 
         Raises `UsageError` where a metric was made by several and `wanted` does not say which (the
-        message names them), and `UnknownName` for a wanted source that made nothing.
+        message names them).
         """
         meant = {source for name in wanted for source in self.sources_called(name)}
-        for name in wanted:
-            if not self.sources_called(name):
-                there = ", ".join(repr(source) for source in self.sources if source) or "none"
-                raise UnknownName(
-                    f"source {name!r} made no row of {self.benchmark}; sources here: {there}"
-                )
         chosen: dict[str, str] = {}
         for metric, sources in self.makers().items():
             present = [source for source in sources if source in meant]
@@ -323,8 +296,8 @@ class Results:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def grid(self, metric: str, variant: str) -> Grid:
-        """The metric on every sample, editors × samples: see `Grid`. Repeats are averaged.
+    def grid(self, metric: str, variant: str) -> Cube:
+        """The metric on every sample, (E, S). Repeats are averaged.
 
         Of two rows for one place a score stands before a failure. Raises `RunError` when two scores
         differ: which of them counts is not for a table to decide.
@@ -333,32 +306,27 @@ class Results:
             self._grids[metric, variant] = self._grid(metric, variant)
         return self._grids[metric, variant]
 
-    def _grid(self, metric: str, variant: str) -> Grid:
+    def _grid(self, metric: str, variant: str) -> Cube:
         mine = [c for k, c in self.cubes.items() if (k.metric, k.variant) == (metric, variant)]
         repeats = max((len(c.values) for c in mine), default=1)
         shape = (repeats, len(self.editors), len(self.samples))
         values, status = np.full(shape, np.nan), np.full(shape, -1, np.int8)
         for cube in mine:
-            end = len(cube.values)
-            there, kinds = values[:end], status[:end]
-            both = (kinds == SCORED) & (cube.status == SCORED)
-            clash = np.argwhere(both & (there != cube.values))
-            if len(clash):
-                place = tuple(clash[0].tolist())
-                given = float(there[place]), float(cube.values[place])
+            there = Cube(values, status).part(slice(len(cube.values)))
+            both = (there.status == SCORED) & (cube.status == SCORED)
+            for place in np.argwhere(both & (there.values != cube.values))[:1].tolist():
+                given = (float(one.values[tuple(place)]) for one in (there, cube))
                 raise self.contradiction(f"{metric} ({variant})", *place[1:], *given)
-            first = (kinds == SCORED) | (cube.status < 0)
-            values[:end] = np.where(first, there, cube.values)
-            status[:end] = np.where(first, kinds, cube.status)
-        if len(values) == 1:
-            return Grid(values[0], status[0])
+            new = (there.status != SCORED) & (cube.status >= 0)
+            there.values[new], there.status[new] = cube.values[new], cube.status[new]
+        if repeats == 1:
+            return Cube(values[0], status[0])
         scored = status == SCORED
         count = scored.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore"):
             mean = np.where(scored, values, 0.0).sum(axis=0) / count
         other = np.where(scored, np.int8(-1), status).max(axis=0)
-        kinds = np.where(count > 0, np.int8(SCORED), other)
-        return Grid(np.where(count > 0, mean, np.nan), kinds)
+        return Cube(mean, np.where(count > 0, np.int8(SCORED), other))
 
     def contradiction(self, what: str, editor: int, sample: int, *values: float) -> RunError:
         """The error of two scores of one place."""
@@ -369,11 +337,10 @@ class Results:
         )
 
     def of_set(self, metric: str, variant: str) -> Whole:
-        """A metric of the whole set (FID) for each editor. Raises `RunError` on two values."""
-        empty = Whole(np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64))
+        """A metric of the whole set (FID) for each editor."""
+        values, samples = np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64)
         for key, whole in self.sets.items():
             if (key.metric, key.variant) == (metric, variant):
-                for editor in np.flatnonzero(~np.isnan(whole.values)).tolist():
-                    what = f"{self.benchmark}: {self.editors[editor]} has two values of {metric}"
-                    empty.put(editor, whole.values[editor], int(whole.samples[editor]), what)
-        return empty
+                there = ~np.isnan(whole.values)
+                values[there], samples[there] = whole.values[there], whole.samples[there]
+        return Whole(values, samples)

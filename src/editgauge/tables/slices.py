@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from editgauge.tables.build import build, drop_empty
+from editgauge.tables.build import MEANS, Shown, build, drop_empty
 from editgauge.tables.notes import NO_RANK
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
@@ -19,10 +19,7 @@ def sliced(
     by: str,
     every: Callable[[Results], Sequence[PaperTable]],
     variant: Variant,
-    *,
-    intervals: bool = False,
-    mean: bool = False,
-    seed: int = 0,
+    shown: Shown = MEANS,
 ) -> list[Table]:
     """One table for each of the benchmark's, with a group of lines for each value of the label
     `by`; `every` is asked anew for each slice. Columns in which no slice has a sample are left out,
@@ -34,7 +31,7 @@ def sliced(
         part = results.of_samples(labels == value)
         for paper in every(part):
             whole = replace(paper, size=None, sections=False, params=False)
-            table = build(part, whole, variant, intervals=intervals, mean=mean, seed=seed)
+            table = build(part, whole, variant, replace(shown, published=False))
             if table is not None:
                 parts.setdefault(paper.name, []).append((value or "(none)", table))
     return [_stacked(by, tables_of, len(results.samples)) for tables_of in parts.values()]

@@ -176,6 +176,12 @@ class PaperTable:
         columns, corrected = kept
         return replace(self, columns=columns, corrected=corrected)
 
+    def of_one(self, column: Column) -> PaperTable:
+        """A table of this column alone, without the paper's lines and facts."""
+        return replace(
+            self, columns=(column,), corrected=(), published=(), params=False, sections=False
+        )
+
     @property
     def every_column(self) -> Sequence[Column]:
         return [*self.columns, *self.corrected]

@@ -1,0 +1,278 @@
+"""A paper's table settled for some results: its columns, the means that they are made of on every
+sample, and its numbers. A cell, its mean with failures at the scale's minimum, and its interval all
+come from one formula over means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
+from editgauge.statistics.ranks import RankStability, rank_stability
+from editgauge.statistics.resampling import Moments, intervals, pooled, replicates, units
+from editgauge.tables import spec
+from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
+from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results
+from editgauge.tables.spec import Mean, PaperTable
+from editgauge.tables.table import Cell, Column
+from editgauge.types import Metric, Status, Variant
+
+
+class Field(NamedTuple):
+    """A settled column: what is drawn, whose metric it shows, and the places of its means among
+    those of the sheet, all of one variant.
+    """
+
+    column: Column
+    spec: spec.Column
+    metric: Metric
+    places: list[int]
+    variant: Variant
+
+    @property
+    def whole_set(self) -> bool:
+        return not self.places and bool(self.spec.of)
+
+
+class Matrix(NamedTuple):
+    """The means of a sheet: `values` (E, L, S), NaN = no score; `filled` the same with failures at
+    the minimum; `defined` (L, S): the samples that belong to the mean; `sizes` (L,): how many
+    samples of the data it is about.
+    """
+
+    values: Floats
+    filled: Floats
+    defined: Mask
+    sizes: NDArray[np.int64]
+
+
+class Sheet:
+    """A table, some results, and a variant: `fields` are its columns, `means` what they are made
+    of, with the variant that each is read in: the wanted one where it has rows, else the other,
+    with a note.
+    """
+
+    def __init__(self, results: Results, paper: PaperTable, variant: Variant) -> None:
+        self.results, self.paper = results, paper
+        self.variant: Variant = paper.fixed or variant
+        self.metrics: Mapping[str, Metric] = metrics_of(results)
+        self.means: list[tuple[Mean, Variant]] = []
+        self._known = {**declared_of(results), **self.metrics}
+        self._places: dict[int, int] = {}
+        self.fields = [self._field(column) for column in paper.of_variant(self.variant)]
+
+    def _field(self, column: spec.Column) -> Field:
+        known, places = self._known.get(column.metric) or unknown(column.metric), self._places
+        metric = column.shows if isinstance(column.shows, Metric) else known
+        note, variant = column.note, self.variant
+        for mean in column.of:
+            variant, other = choose(self.results, mean.metric, self.variant)
+            note = note or ("" if column.shows else other)
+            if id(mean) not in places and not self.metrics.get(mean.metric, metric).whole_set:
+                places[id(mean)] = len(self.means)
+                self.means.append((mean, variant))
+        drawn = Column(
+            name=column.name,
+            heading=(*column.above, metric.title),
+            digits=metric.digits,
+            direction=metric.direction,
+            note=note,
+        )
+        at = [places[id(mean)] for mean in column.of if id(mean) in places]
+        return Field(drawn, column, metric, at, variant)
+
+    # -- the means on every sample -----------------------------------------------------------------
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        results = self.results
+        shape = (len(results.editors), len(self.means), len(results.samples))
+        values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
+        defined, sizes = np.zeros(shape[1:], np.bool_), np.zeros(shape[1], np.int64)
+
+        @cache
+        def labelled(*where: tuple[str, str]) -> Mask:
+            return results.labelled(dict(where))
+
+        for number, (mean, variant) in enumerate(self.means):
+            here = labelled(*mean.where.items())
+            grids = [results.grid(part, variant) for part in mean.parts]
+            raw = [grid.values for grid in grids]
+            defined[number], sizes[number] = here & grids[0].defined, here.sum()
+            if (lowest := mean.not_applicable) is not None:
+                defined[number] = here
+                raw = [np.where(_cannot(results, g.status), lowest, g.values) for g in grids]
+            shown = raw[0] if mean.shown is None else mean.shown(*raw)
+            values[:, number] = np.where(here, shown, np.nan)
+            failed = here & np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
+            floor = floor_of(mean, self.metrics)
+            filled[:, number] = np.where(
+                failed, np.nan if floor is None else floor, values[:, number]
+            )
+        return Matrix(values, filled, defined, sizes)
+
+    def scored(self, field: Field) -> tuple[Mask, Mask]:
+        """(E, S): samples with a score of every mean of the field that they belong to; (S,):
+        samples of the field.
+        """
+        belongs = self.matrix.defined[field.places]  # (l, S)
+        given = ~np.isnan(self.matrix.values[:, field.places])  # (E, l, S)
+        anywhere = np.asarray(belongs.any(axis=0))
+        return np.asarray((given | ~belongs).all(axis=1) & anywhere), anywhere
+
+    def evaluate(self, means: Floats) -> Floats:
+        """Means (..., L) -> cells (..., F); NaN for a metric of the whole set."""
+        cells = [np.full(means.shape[:-1], np.nan)] * len(self.fields)
+        for number, field in enumerate(self.fields):
+            if field.places:
+                sizes = self.matrix.sizes[field.places].tolist()
+                cells[number] = field.spec.formula(means[..., field.places], sizes)
+        return np.stack(cells, axis=-1)
+
+    def cells(self, limits: Floats | None = None) -> list[dict[str, Cell]]:
+        """The cells of each editor by the columns' names, with these `limits`, (2, E, F)."""
+        values, floors = (
+            self.evaluate(_means(self.matrix.values)),
+            self.evaluate(_means(self.matrix.filled)),
+        )
+        low, high = np.full((2, *values.shape), np.nan) if limits is None else limits
+        lines: list[dict[str, Cell]] = [{} for _ in self.results.editors]
+        for f, field in enumerate(self.fields):
+            name = field.column.name
+            if field.whole_set:
+                whole = self.results.of_set(field.spec.of[0].metric, field.variant)
+                for line, value, n in zip(lines, whole.values, whole.samples.tolist(), strict=True):
+                    of = len(self.results.samples) if n else None
+                    line[name] = Cell(value=_given(value), n=n or None, of=of)
+                continue
+            have, belongs = self.scored(field)
+            counts, of = have.sum(axis=1).tolist(), int(belongs.sum())
+            fails = any(
+                floor_of(self.means[at][0], self.metrics) is not None for at in field.places
+            )
+            for e, line in enumerate(lines):
+                line[name] = Cell(
+                    value=_given(values[e, f]),
+                    n=counts[e],
+                    of=of,
+                    low=_given(low[e, f]),
+                    high=_given(high[e, f]),
+                    floor=_given(floors[e, f]) if fails else None,
+                )
+        return lines
+
+    # -- how sure they are -------------------------------------------------------------------------
+
+    @property
+    def units(self) -> Moments:
+        """What is drawn again: (S, E·L)."""
+        values = self.matrix.values
+        return units(values.reshape(-1, values.shape[-1]).T)
+
+    def formula(self, summed: Moments) -> Floats:
+        """Moments (..., E·L) -> cells (..., E·F)."""
+        lead, editors = summed.total.shape[:-1], len(self.results.editors)
+        cells = self.evaluate(summed.mean.reshape(*lead, editors, len(self.means)))
+        return cells.reshape(*lead, editors * len(self.fields))
+
+    @property
+    def strata(self) -> NDArray[np.int64] | None:
+        """By what samples are drawn again, (S,); None for all of them together."""
+        if self.paper.strata not in self.results.samples.names():
+            return None
+        return pooled(self.results.samples.labels(self.paper.strata))
+
+    def intervals(self) -> tuple[Floats, Floats] | None:
+        """The cells (E, F), and their limits (2, E, F), within the columns' scales; yes or no have
+        Wilson's. None without samples.
+        """
+        e, means, samples = self.matrix.values.shape
+        if not samples or not means:
+            return None
+        scored = np.stack([self.scored(field)[0].sum(axis=1) for field in self.fields], axis=1)
+        found = intervals(self.units, self.formula, strata=self.strata, scored=scored.ravel())
+        estimate, *ends = (part.reshape(e, -1) for part in found)
+        limits = np.stack(ends)
+        for number, field in enumerate(self.fields):
+            if not field.places:
+                continue
+            scale = self._scale(field)
+            limits[:, :, number] = np.clip(limits[:, :, number], *scale)
+            plain = len(field.places) == 1 and field.spec.formula is spec.only
+            for editor, values in enumerate(
+                self.matrix.values[:, field.places[0]] if plain else ()
+            ):
+                given = values[~np.isnan(values)]
+                if is_yes_or_no(given, *scale):
+                    limits[:, editor, number] = two_valued_limits(given, *scale)
+        return estimate, limits
+
+    def _scale(self, field: Field) -> tuple[float, float]:
+        """Between which numbers a column lies: its formula at the ends of its metrics' scales,
+        infinite where they are not known.
+        """
+        sizes, ends = self.matrix.sizes[field.places].tolist(), []
+        for end in ("low", "high"):
+            means = []
+            for mean, _ in (self.means[place] for place in field.places):
+                known = (self.metrics.get(name) for name in mean.parts)
+                raw = [np.float64(getattr(one, end, np.nan)) for one in known]
+                means.append(raw[0] if mean.shown is None else mean.shown(*raw))
+            with np.errstate(all="ignore"):
+                ends.append(float(field.spec.formula(np.array(means), sizes)))
+        return (-np.inf, np.inf) if np.isnan(ends).any() else (min(ends), max(ends))
+
+    def ranks(self, estimate: Floats, seed: int) -> tuple[Column, RankStability] | None:
+        """How editors rank, and how far that survives resampling: by the headline; where it has no
+        numbers, by the first column over all samples that has; else by the one with the most
+        samples. None where no column ranks all of two or more editors on the same samples.
+        """
+        headline = [f for f in self.fields if f.column.name == self.paper.headline]
+        whole = [field for field in self.fields if not field.spec.labels]
+        largest = sorted(self.fields, key=lambda field: -int(self.scored(field)[1].sum()))
+        for field in [*headline, *whole, *largest] if len(self.results.editors) > 1 else ():
+            mine, (have, _) = estimate[:, self.fields.index(field)], self.scored(field)
+            same = bool((have == have[0]).all()) and bool(np.isfinite(mine).all())
+            if field.places and field.column.direction is not None and same:
+                one = Sheet(self.results, self.paper.of_one(field.spec), self.variant)
+                again = replicates(one.units, one.formula, self.strata, seed=seed)
+                higher = field.column.direction == "higher"
+                return field.column, rank_stability(mine, again, higher_is_better=higher)
+        return None
+
+
+def _means(values: Floats) -> Floats:
+    """(E, L, S) -> means (E, L) over samples; infinite where a value is, NaN for none."""
+    valid, infinite = ~np.isnan(values), np.isposinf(values)
+    total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
+    counts = (part.sum(axis=-1).astype(np.float64) for part in (valid, infinite))
+    return Moments(total, *counts).mean
+
+
+def _given(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _cannot(results: Results, status: Codes) -> Mask:
+    """(E, S): the editor cannot take the sample: not applicable, or missing where the sample has
+    several pictures and the editor is known to take one only.
+    """
+    cannot = status == STATUSES.index(Status.NOT_APPLICABLE)
+    single = np.array([results.models.of(e).several_images is False for e in results.editors], bool)
+    several = results.labelled({"multi_image": "true"})
+    missing = status == STATUSES.index(Status.MISSING)
+    return np.asarray(cannot | (missing & single[:, None] & several))
+
+
+def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
+    """What a failure counts as on the table's scale; None where the scale has no minimum."""
+    raw = [metrics[part].failure if part in metrics else None for part in mean.parts]
+    known = [np.asarray(value, np.float64) for value in raw if value is not None]
+    if len(known) < len(raw):
+        return None
+    return float(known[0] if mean.shown is None else mean.shown(*known))

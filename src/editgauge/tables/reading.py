@@ -130,7 +130,7 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
         if status == Status.SCORED.value
     ]
     named = [(Key(*key), editor, status) for *key, editor, status in kinds]
-    kind, sample, repeat, value = (np.asarray(records[name]) for name in records)
+    kind, sample, repeat, value = map(np.asarray, records.values())
     return _Rows(named, names, kind, sample, repeat, value, of_sets)
 
 

@@ -47,6 +47,11 @@ class Key(NamedTuple):
     source: str = ""
     scorer: str = ""
 
+    @property
+    def of_people(self) -> bool:
+        """Whether an annotator gave them."""
+        return self.source.startswith(PEOPLE)
+
 
 class Cube(NamedTuple):
     """Scores by repeat, editor and sample, (R, E, S), or (E, S) with the mean over repeats:
@@ -214,11 +219,11 @@ class Results:
         """Everything but the rows of annotators, whose several opinions of one output no table may
         mix.
         """
-        return self.where(lambda key: not key.source.startswith(PEOPLE))
+        return self.where(lambda key: not key.of_people)
 
     def only_people(self) -> Results:
         """The rows of annotators alone."""
-        return self.where(lambda key: key.source.startswith(PEOPLE))
+        return self.where(lambda key: key.of_people)
 
     def of_source(self, source: str) -> Results:
         """The rows of one source alone."""

@@ -9,8 +9,7 @@ import pytest
 from tests.command_line import Result, invoke
 from tests.test_docs import DOCS, blocks
 
-from editgauge.cli.main import COMMANDS, application
-from editgauge.cli.options import PROJECT, Project
+from editgauge.cli.options import PROJECT, project_options
 from editgauge.errors import EditgaugeError
 
 
@@ -95,10 +94,7 @@ def test_the_file_of_the_page_is_one(here: Path) -> None:
     page = DOCS / "how-to" / "run-at-scale.md"
     (text,) = blocks(page, "toml")
     (here / "editgauge.toml").write_text(text, encoding="utf-8")
-    app = application("score")
-    with app.app_stack(app.parse_commands(["score"])[1]):
-        arguments = app["score"].assemble_argument_collection()
-    options = Project(COMMANDS).options(Path(PROJECT), ("score",), arguments)
+    options = project_options(Path(PROJECT), ["score"], {"run", "tracks", "workers", "where"})
     assert options == {
         "run": "runs/ours",
         "tracks": "pixel,ocr",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -36,7 +36,13 @@ class Fetching:
     "Commit, branch or tag of the data; recorded as a commit."
 
 
-def fetch(what: str, names: tuple[str, ...] = (), /, *, asked: Fetching = Fetching()) -> None:
+def fetch(
+    what: Annotated[str, opt.names_of("benchmarks")],
+    names: tuple[str, ...] = (),
+    /,
+    *,
+    asked: Fetching = Fetching(),
+) -> None:
     """Fetch official data, network weights, or a paper's prompts. Continues where it stopped and
     verifies every file.
 
@@ -64,47 +70,49 @@ def _data(benchmark: Benchmark, asked: Fetching, repo: str) -> None:
     name, source = benchmark.name, benchmark.data
     if source is None:
         raise UsageError(f"{name}: there is nothing to fetch (built in, or without a named source)")
-    to, show = asked.to or Path("data") / name, output.transfer(name)
-    _noted(source.note)
+    to = asked.to or Path("data") / name
     fetched = fetch_dataset(
-        source, to, revision=asked.revision or None, repo=repo or None, progress=show
+        source, to, revision=asked.revision or None, repo=repo or None,
+        progress=output.transfer(name),
+    )  # fmt: skip
+    files = output.counted(fetched.files, "file")
+    output.emit(
+        {"benchmark": name, **asdict(fetched), "to": str(to)},
+        [
+            *_noted(source.note),
+            f"{fetched.repo} at {fetched.commit}: {files}, {fetched.bytes / 1e6:.1f} MB, "
+            f"{fetched.new} of them new",
+            *(f"note: unpack {to / archive} before scoring" for archive in fetched.archives),
+            f"data:  {to}",
+            f"next:  editgauge check {name} {to}",
+        ],
     )
-    lines = [
-        f"{fetched.repo} at {fetched.commit}: {output.counted(fetched.files, 'file')}, "
-        f"{fetched.bytes / 1e6:.1f} MB, {fetched.new} of them new",
-        *(f"note: unpack {to / archive} before scoring" for archive in fetched.archives),
-        f"data:  {to}",
-        f"next:  editgauge check {name} {to}",
-    ]
-    output.emit({"benchmark": name, **asdict(fetched), "to": str(to)}, lines)
 
 
 def _weights(names: Sequence[str], to: Path | None) -> None:
     from editgauge.networks import weights as table
 
+    if not names:
+        listed = [table.described(entry, to) for entry in table.WEIGHTS.values()]
+        lines = (
+            f"{one['name']:<26} {one['state']:<9} {(one['size'] or 0) / 1e6:>10.1f} MB  "
+            f"{one['licence']}; {one['used_for']}"
+            for one in listed
+        )
+        folder = str(table.folder(to))
+        output.emit({"folder": folder, "weights": listed}, [f"folder: {folder}", *lines])
+        return
     for name in names:  # a wrong name costs no download
         table.find(name)
-    done: list[dict[str, Any]] = []
-    for name in names:
-        local = table.fetch(name, to, progress=output.transfer(name))
-        files = {file: str(path) for file, path in local.paths.items()}
-        done.append({"name": name, "files": files, **local.identity})
-    if done:
-        lines = [
-            f"{one['name']}: {output.counted(len(one['files']), 'file')} here and verified"
-            for one in done
-        ]
-        lines += [f"other commands find them with EDITGAUGE_WEIGHTS={to}"] if to else []
-        lines.append("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
-        output.emit({"weights": done}, lines)
-        return
-    listed = [table.described(entry, to) for entry in table.WEIGHTS.values()]
-    lines = [f"folder: {table.folder(to)}"]
-    for entry in listed:
-        size = f"{entry['size'] / 1e6:.1f} MB" if entry["size"] else "size unknown"
-        about = f"{entry['licence']}; {entry['used_for']}"
-        lines.append(f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {about}")
-    output.emit({"folder": str(table.folder(to)), "weights": listed}, lines)
+    done = [table.fetch(name, to, progress=output.transfer(name)) for name in names]
+    facts = [
+        {"name": name, "files": {n: str(p) for n, p in one.paths.items()}, **one.identity}
+        for name, one in zip(names, done, strict=True)
+    ]
+    lines = (f"{one['name']}: {len(one['files'])} files here and verified" for one in facts)
+    told = [f"other commands find them with EDITGAUGE_WEIGHTS={to}"] if to else []
+    following = "next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN"
+    output.emit({"weights": facts}, [*lines, *told, following])
 
 
 def _prompts(names: Sequence[str], asked: Fetching) -> None:
@@ -121,10 +129,10 @@ def _prompts(names: Sequence[str], asked: Fetching) -> None:
     to = asked.to or prompts.folder_of(run or Path(), benchmark.name)
     show = output.transfer("prompts")
     copied = paper.fetch(released, to, clone=asked.source, progress=show)
-    _noted(released.note)
     typed = f"--prompts paper --run {run}" if run else f"--prompts {to}"
     scripts = output.counted(len(copied.by_path), "script")
     lines = [
+        *_noted(released.note),
         f"{benchmark.name}: {scripts} of {released.repository}, in {to}",
         f"next:  editgauge judge {benchmark.name} DATA --show {typed}",
     ]
@@ -133,9 +141,8 @@ def _prompts(names: Sequence[str], asked: Fetching) -> None:
     output.emit(facts, lines)
 
 
-def _noted(text: str) -> None:
-    if text and not output.as_json():
-        output.note(f"note: {text}")
+def _noted(text: str) -> list[str]:
+    return [f"note: {text}"] if text else []
 
 
 # -- check -----------------------------------------------------------------------------------------
@@ -180,7 +187,10 @@ def check(
         A benchmark, whose data and outputs are looked at; or a run folder, of which every record
         and output is.
     """
-    if _is_run(what):
+    from editgauge import catalog
+
+    named = what.startswith("dir:") or catalog.canonical(what) in catalog.names("benchmarks")
+    if not named and ("/" in what or Path(what).is_dir()):
         return _check_run(Path(what), asked.repair)
     from editgauge.run.check import check as look
 
@@ -193,17 +203,9 @@ def check(
         checked = look(
             _benchmark(what), data, split=asked.split, ignore=asked.ignore, progress=show, **outputs
         )
-    output.emit(checked.as_dict(), checked.lines(None if asked.every else 5, opt.typed(what, data)))
+    lines = checked.lines(None if asked.every else 5, opt.typed(what, data))
+    output.emit(checked.as_dict(), lines)
     return 0 if checked.passed(strict=asked.strict) else 1
-
-
-def _is_run(word: str) -> bool:
-    """Whether a word means a run: a folder or an address, and no benchmark's name."""
-    from editgauge import catalog
-
-    if word.startswith("dir:") or catalog.canonical(word) in catalog.names("benchmarks"):
-        return False
-    return "/" in word or Path(word).is_dir()
 
 
 def _check_run(run: Path, repair: bool) -> int:
@@ -211,7 +213,7 @@ def _check_run(run: Path, repair: bool) -> int:
     from editgauge.store.run import Run
 
     folder = Run.open(run)
-    opened = list(folder.problems)
+    facts: dict[str, Any] = {"run": str(run), "repaired": repair, "opening": [*folder.problems]}
     damages = check.repair(folder) if repair else check.check(folder)
     left = check.check(folder) if repair else []
     word = "done" if repair else "repair"
@@ -219,24 +221,31 @@ def _check_run(run: Path, repair: bool) -> int:
     if len(damages) > _SHOWN:
         lines.append(f"… and {len(damages) - _SHOWN} more (--json names all)")
     lines += [f"left: {item.place}: {item.found} ({item.repair})" for item in left]
-    if not damages and not left:
-        lines.append(f"{run}: sound; every record and every output stands its check")
-    else:
+    if damages or left:
         typed = f"score BENCHMARK DATA --run {run}" if repair else f"check {run} --repair"
         lines.append(f"next:  editgauge {typed}")
-    facts = {"run": str(run), "repaired": repair, "opening": opened}
-    facts |= {
-        "damages": [asdict(item) for item in damages],
-        "left": [asdict(item) for item in left],
-    }
-    output.emit(facts, lines)
+    else:
+        lines.append(f"{run}: sound; every record and every output stands its check")
+    output.emit({**facts, "damages": [*map(asdict, damages)], "left": [*map(asdict, left)]}, lines)
     return 1 if damages or left else 0
 
 
 # -- new -------------------------------------------------------------------------------------------
 
+_ABOUT: dict[str, Any] = {
+    **dict.fromkeys(("name", "title", "licence", "protocol", "required", "expert"), str),
+    "reviews": int,
+}
 
-def new(kind: str, name: str, fields: tuple[str, ...] = (), /, *, to: Path | None = None) -> None:
+
+def new(
+    kind: Literal["benchmark", "dataset", "prompts"],
+    name: str,
+    fields: tuple[str, ...] = (),
+    /,
+    *,
+    to: Path | None = None,
+) -> None:
     """Start something of your own: a judge benchmark as a package (declaration, rubric, test); a
     data set, which is a benchmark, dir:DIR, as soon as it has samples; or a copy of a judge's
     prompts, to be changed and used with judge --prompts FOLDER.
@@ -255,34 +264,26 @@ def new(kind: str, name: str, fields: tuple[str, ...] = (), /, *, to: Path | Non
     to
         The folder to write of a benchmark or prompts; default: NAME here, NAME-prompts.
     """
-    if kind == "benchmark":
+    if kind == "dataset":
+        _new_dataset(Path(name), fields)
+    elif kind == "benchmark":
         from editgauge.benchmarks import skeleton
 
-        _written(to or Path(name), skeleton.write(name, to or Path(name)))
-    elif kind == "dataset":
-        _new_dataset(Path(name), fields)
-    elif kind == "prompts":
+        folder = to or Path(name)
+        following = f"pip install --editable {folder}, then: editgauge list benchmarks"
+        _written(folder, skeleton.write(name, folder), following)
+    else:
         from editgauge.judging import prompts
 
         folder = prompts.start(_benchmark(name), to or Path(f"{name}-prompts"))
-        _written(folder, sorted(folder.iterdir()), of=_benchmark(name).name)
-    else:
-        raise UsageError(f"new {kind}: wanted benchmark, dataset or prompts")
+        following = f"editgauge judge {name} DATA --run RUN --model M --prompts {folder}"
+        _written(folder, sorted(folder.iterdir()), following)
 
 
-def _written(folder: Path, paths: Sequence[Path], of: str = "") -> None:
-    """Say what was written: a package, or the prompts of a benchmark."""
+def _written(folder: Path, paths: Iterable[Path], following: str) -> None:
     files = [path.relative_to(folder).as_posix() for path in paths]
-    following = f"editgauge judge {of} DATA --run RUN --model M --prompts {folder}"
-    if not of:
-        following = f"pip install --editable {folder}, then: editgauge list benchmarks"
     lines = [*(f"wrote:  {folder / file}" for file in files), f"next:   {following}"]
     output.emit({"folder": str(folder), "files": files}, lines)
-
-
-_ABOUT = dict.fromkeys(("name", "title", "licence", "protocol", "required", "expert"), str) | {
-    "reviews": int
-}
 
 
 def _new_dataset(to: Path, fields: Sequence[str]) -> None:
@@ -290,12 +291,9 @@ def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     from editgauge.curation.records import about_of, name_from
 
     words = opt.given(fields, _ABOUT, "new dataset")
-    policy: dict[str, Any] = {
-        name: opt.words(words.pop(name, "")) for name in ("required", "expert")
-    }
-    policy["reviews"] = words.pop("reviews", 0)
-    about = {"name": name_from(to), **words, "policy": policy}
-    data = DataSet.create(to, about_of(about, str(to)))
+    policy: dict[str, Any] = {"reviews": words.pop("reviews", 0)}
+    policy |= {name: opt.words(words.pop(name, "")) for name in ("required", "expert")}
+    data = DataSet.create(to, about_of({"name": name_from(to), **words, "policy": policy}, str(to)))
     lines = [
         f"data set {data.about.name}: {to}",
         f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,6 +118,7 @@ def _made(
     from editgauge.store import selection
     from editgauge.store.remote import fetched
     from editgauge.store.run import Run
+    from editgauge.tuning import split
 
     if not asked.editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
@@ -132,7 +133,9 @@ def _made(
         editor=asked.editor, settings=settings, instruction=instruction, template=template
     )
     if telling.held_out:
-        material, shown = narrowing.held_out(material, Run.open(fetched(asked.run)))
+        run = Run.open(fetched(asked.run))
+        shown, test = split.held_out(run, material.benchmark.name, material.every)
+        material = replace(material, samples=selection.choose(test, **narrowing.chosen))
     return material, make(material, request, shown)
 
 

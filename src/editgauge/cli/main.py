@@ -181,7 +181,7 @@ def application(*names: str) -> App:
     """The parser of these commands, by default of all; their modules are not imported yet."""
     from cyclopts import App, Parameter
 
-    from editgauge.cli.options import Project
+    from editgauge.cli.options import project
 
     app = App(
         name="editgauge",
@@ -189,7 +189,7 @@ def application(*names: str) -> App:
         version_flags=(),
         help_format="plaintext",
         default_parameter=Parameter(negative=(), allow_repeating=True),
-        config=Project(COMMANDS),
+        config=project,
         exit_on_error=False,
         print_error=False,
         suppress_keyboard_interrupt=False,

@@ -5,7 +5,7 @@ and a field's docstring is its help.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from editgauge.run.workers import Workers
     from editgauge.store.run import Run
     from editgauge.study.calibration import Calibration
-    from editgauge.types import Sample
 
 C = TypeVar("C")
 Many = tuple[str, ...]
@@ -123,21 +122,12 @@ class Narrowing:
         """The benchmark's data and the samples that the options leave."""
         from editgauge.run.material import Material
 
-        chosen: dict[str, Any] = {"limit": self.limit, "ids": self.sample, "where": self.where}
-        return Material.open(benchmark, data, split=self.split, **chosen)
+        return Material.open(benchmark, data, split=self.split, **self.chosen)
 
-    def held_out(self, material: Material, run: Run) -> tuple[Material, Sequence[Sample]]:
-        """The material with the test samples of a run's split alone, as far as the options leave
-        them, and the samples that demonstrations may come from.
-        """
-        from dataclasses import replace
-
-        from editgauge.store import selection
-        from editgauge.tuning import split
-
-        training, test = split.held_out(run, material.benchmark.name, material.every)
-        chosen = selection.choose(test, limit=self.limit, ids=self.sample, where=self.where)
-        return replace(material, samples=chosen), training
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The options as `store.selection.choose` takes them."""
+        return {"limit": self.limit, "ids": self.sample, "where": self.where}
 
 
 @options("Which rows")
@@ -204,8 +194,8 @@ def given(pairs: Sequence[str], kinds: Mapping[str, Any], option: str = "--set")
     for name, value in values.items():
         message = f"{option} {name}={value}"
         if name not in kinds:
-            hint = _near(name, kinds) or f"; there are: {', '.join(kinds)}"
-            raise UsageError(f"{message}: no such setting{hint}")
+            hint = meant(name, kinds, f"there are: {', '.join(kinds)}")
+            raise UsageError(f"{message}: no such setting; {hint}")
         try:
             values[name] = schema.convert(value, kinds[name], message, strict=False)
         except DataError as error:
@@ -258,70 +248,47 @@ _NOT_HERE = {"base-url": "an address to which a key is sent", "budget": "a limit
 """Options that are typed each time: the file may come with a folder from elsewhere."""
 
 
-class Project:
-    """What the parser asks for values of options that were not typed. `commands`: every command's
-    name, to tell a table of none.
+def project(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
+    """What the parser asks for values of options that were not typed."""
+    from cyclopts.argument import update_argument_collection
+
+    named = os.environ.get("EDITGAUGE_CONFIG", "")
+    place = Path(named or PROJECT)
+    if not commands or not (named or place.is_file()):
+        return
+    known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}
+    given, stack = project_options(place, commands, known), app.app_stack.stack[-1]
+    update_argument_collection(
+        given, str(place), arguments, stack, root_keys=(), allow_unknown=False
+    )
+    if given and not output.quiet():
+        output.note(f"{place}: {', '.join(f'--{name}' for name in given)}, unless typed")
+
+
+def project_options(place: Path, commands: Sequence[str], known: set[str]) -> dict[str, Any]:
+    """What the file says to a command with these `known` options: option -> value.
+
+    Raises `DataError` for a file that is no TOML of tables, `UsageError` for a table of no command,
+    an option that the command lacks, and one that must be typed.
     """
+    from editgauge.cli.main import COMMANDS
 
-    def __init__(self, commands: Iterable[str]) -> None:
-        self.commands = list(commands)
-
-    def __call__(self, app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-        from cyclopts.argument import update_argument_collection
-
-        named = os.environ.get("EDITGAUGE_CONFIG", "")
-        place = Path(named or PROJECT)
-        if not commands or not (named or place.is_file()):
-            return
-        given = self.options(place, commands, arguments)
-        stack = app.app_stack.stack[-1]
-        update_argument_collection(
-            given, str(place), arguments, stack, root_keys=(), allow_unknown=False
-        )
-        if given and not output.quiet():
-            output.note(f"{place}: {', '.join(f'--{name}' for name in given)}, unless typed")
-
-    def options(
-        self, place: Path, commands: Sequence[str], arguments: ArgumentCollection
-    ) -> dict[str, Any]:
-        """What the file says to a command: option -> value.
-
-        Raises `UsageError` for a file that is no TOML, a table of no command, an option that the
-        command lacks, and one that must be typed.
-        """
-        project: Any = schema.toml_tables(place)
-        for table in project:
-            if table != "all" and table not in self.commands:
-                near = _near(table, self.commands)
-                raise UsageError(f"{place}, [{table}]: no such command{near}")
-        known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}
-        general = _options(place, "all", project.get("all", {}))
-        given = {option: value for option, value in general.items() if option in known}
-        for number, name in enumerate(commands):
-            _options(place, ".".join(commands[:number]), project)
-            project = project.get(name, {})
-        for option, value in _options(place, ".".join(commands), project).items():
-            if isinstance(value, Mapping):  # of a command within this one
-                continue
-            if option not in known:
-                name = " ".join(commands)
-                message = f"editgauge {name} has no --{option}{_near(option, known)}"
-                raise UsageError(f"{place}, [{name}]: {message}")
-            given[option] = value
-        return given
-
-
-def _options(place: Path, table: str, value: Any) -> dict[str, Any]:
-    """The options of a table, as they are typed."""
-    if not isinstance(value, Mapping):
-        raise UsageError(f"{place}: wanted a table [{table}], found {table} = {value!r:.40}")
-    options = {key.replace("_", "-"): one for key, one in value.items()}
-    for option in options.keys() & _NOT_HERE:
-        message = f"{option} is {_NOT_HERE[option]}: give it on the command line"
-        raise UsageError(f"{place}, [{table}]: {message}")
-    return options
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    hint = meant(word, known)
-    return f"; {hint}" if hint else ""
+    tables = schema.toml_tables(place)
+    for table, value in tables.items():
+        if table not in ("all", *COMMANDS):
+            raise UsageError(f"{place}, [{table}]: no such command; {meant(table, COMMANDS)}")
+        if not isinstance(value, Mapping):
+            raise UsageError(f"{place}: wanted a table [{table}], found {table} = {value!r:.40}")
+    own: Any = tables
+    for name in commands:
+        own = own.get(name, {})
+    own = {k.replace("_", "-"): v for k, v in own.items() if not isinstance(v, Mapping)}
+    for option in own.keys() - known:
+        lacking = f"editgauge {' '.join(commands)} has no --{option}; {meant(option, known)}"
+        raise UsageError(f"{place}, [{'.'.join(commands)}]: {lacking}")
+    every = {k.replace("_", "-"): v for k, v in tables.get("all", {}).items()}
+    given = {option: value for option, value in every.items() if option in known} | own
+    for option in (every | own).keys() & _NOT_HERE:
+        why = f"{option} is {_NOT_HERE[option]}: give it on the command line"
+        raise UsageError(f"{place}: {why}")
+    return given

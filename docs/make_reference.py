@@ -29,8 +29,8 @@ from editgauge.cli import help  # noqa: E402
 from editgauge.cli.main import application, every  # noqa: E402
 from editgauge.diagnosis.attention import AttentionScorer  # noqa: E402
 from editgauge.diagnosis.metrics import ATTENTION  # noqa: E402
-from editgauge.installation import VARIABLES  # noqa: E402
 from editgauge.judging.prompts import track_of as judging_of  # noqa: E402
+from editgauge.run.installation import VARIABLES  # noqa: E402
 from editgauge.scoring.scorer import Scorer  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric  # noqa: E402
 

@@ -28,8 +28,8 @@ from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK
 from editgauge.benchmarks.texteditbench.scorers import AGAINST_INPUT
+from editgauge.metrics.native import tune_worker
 from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, ssim
-from editgauge.native import tune_worker
 from editgauge.store.outputs import OutputFolder
 from editgauge.types import Edit, Sample
 

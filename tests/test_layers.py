@@ -12,10 +12,9 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "editgauge"
 LAYERS: dict[str, int] = {
-    "types": 0, "errors": 0, "escape": 0, "images": 0, "catalog": 0, "instructions": 0, "native": 0,
+    "types": 0, "errors": 0, "escape": 0, "images": 0, "catalog": 0, "instructions": 0,
     "temporary": 0, "machine": 0,
-    "schema": 0, "parts": 0,
-    "installation": 0,
+    "schema": 0,
     "web": 1,
     "store": 1,
     "services": 1,

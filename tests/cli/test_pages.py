@@ -136,7 +136,7 @@ def test_many_runs_and_a_store(
     assert typed(["merge", "runs/part-1", "--to", "memory://lab/runs/part-1"]) == 0
     done = read("run-at-scale", SCALE, spelled={"s3://": "memory://"})
     assert {words[0] for words in done} == {
-        "plan", "merge", "table", "compare", "report", "score", "diagnose",
+        "merge", "table", "compare", "report", "score", "diagnose",
     }  # fmt: skip
     assert (here / "report" / "index.html").is_file()
     assert (here / "runs" / "here" / "run.sqlite").is_file()

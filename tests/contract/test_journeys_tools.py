@@ -47,20 +47,6 @@ def test_what_there_is_and_what_is_missing_is_listed() -> None:
         assert word in doctor
 
 
-def test_a_plan_multiplies_what_was_measured(mini_run: Path) -> None:
-    words = ("plan", "mini", "--editors", 20, "--sample", 10, "--run", mini_run)
-    plan = cli(*words, "--json").json
-    assert plan["outputs"] == 200
-    for scorer, seconds in plan["processor_seconds"].items():
-        assert seconds["measured_on"] == 16, scorer
-        assert seconds["total"] == pytest.approx(200 * seconds["each"])
-    hours = sum(one["total"] for one in plan["processor_seconds"].values()) / 3600
-    assert plan["processor_hours"] == pytest.approx(hours)
-    asked = cli(*words, *JUDGE, "--json").json
-    assert asked["judge_calls"]
-    assert asked["judge_dollars"] is None, "nobody knows the price of this judge"
-
-
 # -- merge -----------------------------------------------------------------------------------------
 
 

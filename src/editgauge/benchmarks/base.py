@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from editgauge import catalog
 from editgauge.benchmarks.tree import below, is_folder
+from editgauge.catalog import part
 from editgauge.errors import DataError, EditgaugeError
-from editgauge.parts import part
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Track
 

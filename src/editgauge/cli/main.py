@@ -36,7 +36,6 @@ OTHER = {
     "import": ("runs:take_in", "Take in outputs and scores of other tools."),
     "merge": ("runs:merge", "Bring runs together, or to a store or the hub."),
     "grid": ("report:grid", "Draw instructions and editors as one picture."),
-    "plan": ("score:plan", "What scoring would take: hours, calls, space."),
     "costs": ("runs:costs", "What a run has cost; settle what no bill says."),
     "diagnose": ("diagnose:diagnose", "Why edits failed: where models looked and changed."),
     "tune": ("diagnose:tune", "Fine-tune an editor on a few samples of a task."),

@@ -43,7 +43,7 @@ def list_names(kind: str = "", /) -> None:
 
 def _names(listed: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
     from editgauge import catalog
-    from editgauge.installation import extras
+    from editgauge.run.installation import extras
 
     for kind, entries in listed.items():
         named: dict[str, bool] = {}  # name -> whether another package brought it
@@ -66,8 +66,8 @@ def _names(listed: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
 
 
 def _inspected() -> dict[str, Any]:
-    from editgauge.installation import inspect
     from editgauge.networks import weights as table
+    from editgauge.run.installation import inspect
 
     files = [
         {"name": name, "state": table.state(name, None), "used_for": entry.used_for}

@@ -287,7 +287,7 @@ def project_options(place: Path, commands: Sequence[str], known: set[str]) -> di
         lacking = f"editgauge {' '.join(commands)} has no --{option}; {meant(option, known)}"
         raise UsageError(f"{place}, [{'.'.join(commands)}]: {lacking}")
     every = {k.replace("_", "-"): v for k, v in tables.get("all", {}).items()}
-    given = {option: value for option, value in every.items() if option in known} | own
+    given: dict[str, Any] = {name: one for name, one in every.items() if name in known} | own
     for option in (every | own).keys() & _NOT_HERE:
         why = f"{option} is {_NOT_HERE[option]}: give it on the command line"
         raise UsageError(f"{place}: {why}")

@@ -1,4 +1,4 @@
-"""`editgauge score, plan, demo`: the scores of outputs; what they would take; the whole way."""
+"""`editgauge score, demo`: the scores of outputs; the whole way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.errors import EditgaugeError, UsageError
+from editgauge.errors import EditgaugeError
 
 if TYPE_CHECKING:
     from editgauge.tables.table import Table
@@ -153,71 +153,6 @@ def _of(table: Table) -> str:
     headings = list(dict.fromkeys(one.heading[-1] for one in table.columns))
     more = ", …" if len(headings) > _NAMED else ""
     return f"{table.name} ({', '.join(headings[:_NAMED])}{more})"
-
-
-# -- plan ------------------------------------------------------------------------------------------
-
-
-@opt.options()
-class Planning:
-    """What would be scored, and by what."""
-
-    editors: opt.Count = 1
-    "How many editors are to be scored."
-    tracks: str = ""
-    "Measure these tracks: pixel, ocr, embedding; joined by commas."
-    sample: opt.Count | None = None
-    "Only so many samples for each editor."
-    run: Path | None = None
-    """A run whose recorded times are taken. Without it a short run is measured here, once, and
-    kept."""
-    model: str = ""
-    "Also the calls and dollars of this judge."
-    processors: opt.Count | None = None
-    "For the wall time; default: the cores here."
-
-
-def plan(
-    benchmark: opt.BenchmarkArg, data: opt.DataArg = None, /, *, asked: Planning = Planning()
-) -> None:
-    """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, wall
-    time. Measured on this machine and multiplied; nothing is asked of a judge.
-    """
-    from editgauge import catalog
-    from editgauge.run import estimate
-    from editgauge.run.material import Material
-    from editgauge.run.score import default_tracks, tracks_of
-    from editgauge.tables import rows
-
-    bench, tracks = catalog.find("benchmarks", benchmark), tracks_of(asked.tracks)
-    if asked.run is not None and tracks:
-        raise UsageError("--tracks: the tracks of a run are those it was scored on; leave it out")
-    needed = data is not None or bench.name == "mini"
-    material = Material.open(bench.name, data) if needed else None
-    if asked.run is not None:
-        (folder,) = rows.open_runs([asked.run])
-    elif material is not None:
-        folder = estimate.measured_run(material, tracks or default_tracks(bench))
-    else:
-        raise UsageError(
-            f"{bench.name}: give DATA, so that a short run can be measured, or --run RUN with "
-            f"recorded times"
-        )
-    every = len(material.samples) if material else bench.published_counts.get("", 0)
-    if not every and not asked.sample:
-        raise UsageError(f"{bench.name}: how many samples? Give its data, or --sample")
-    with output.warned(folder):
-        planned = estimate.plan(
-            folder,
-            bench.name,
-            editors=asked.editors,
-            samples=min(asked.sample or every, every or asked.sample or 1),
-            processors=asked.processors or opt.cores(),
-            model=asked.model,
-            data=data,
-        )
-    lines = [f"plan for {bench.name}", *planned.lines()]
-    output.emit({"benchmark": bench.name, **planned.as_dict()}, lines)
 
 
 # -- demo ------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.metrics.error import Array
-from editgauge.native import settle_opencv
+from editgauge.metrics.native import settle_opencv
 
 RATIO = 0.7
 LEAST_MATCHES = 4

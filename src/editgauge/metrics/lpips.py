@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import MissingExtra, ShapeMismatch
-from editgauge.native import on_device
+from editgauge.metrics.native import on_device
 
 _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
 _EPSILON = 1e-8

@@ -26,7 +26,7 @@ import orjson
 from PIL import Image
 
 from editgauge.errors import WeightsError
-from editgauge.native import on_device
+from editgauge.metrics.native import on_device
 from editgauge.networks.loading import pretrained, transformers_for
 from editgauge.networks.runtime import Runtime, torch_for
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import ShapeMismatch, WeightsError
-from editgauge.native import on_device
+from editgauge.metrics.native import on_device
 from editgauge.networks.runtime import Runtime, torch_for
 
 FEATURES, SIDE = 2048, 299

@@ -28,8 +28,8 @@ from typing import Any
 
 from editgauge import machine
 from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
-from editgauge.installation import VARIABLES
 from editgauge.run import processes
+from editgauge.run.installation import VARIABLES
 from editgauge.run.processes import DIED, TOO_SLOW, Done, Item, Line, Part, Result
 from editgauge.scoring.scorer import Needs
 from editgauge.store.schema import versions

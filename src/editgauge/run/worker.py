@@ -109,7 +109,7 @@ _told: Told | None = None
 def start(told: Told) -> None:
     """Prepare a worker process (or this one): what a scorer's `begin` raises ends the call."""
     global _told  # noqa: PLW0603 - a worker process is one worker
-    from editgauge.native import tune_worker
+    from editgauge.metrics.native import tune_worker
 
     tune_worker()
     for scorer in told.scorers:

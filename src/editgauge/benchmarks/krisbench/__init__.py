@@ -6,7 +6,7 @@ from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.krisbench.facts import AVERAGE, JUDGE, SAMPLES, SIZE, TASKS, TAXONOMY
-from editgauge.parts import Parts
+from editgauge.catalog import Parts
 from editgauge.scoring.metrics import REFERENCE
 from editgauge.types import Benchmark, DataSource, Plot
 

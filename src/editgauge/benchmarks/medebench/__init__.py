@@ -17,8 +17,8 @@ from editgauge.benchmarks.medebench.facts import (
     SIZE,
     tasks,
 )
+from editgauge.catalog import Parts
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
-from editgauge.parts import Parts
 from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Benchmark, DataSource, FailureReading, Plot
 

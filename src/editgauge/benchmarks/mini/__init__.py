@@ -8,7 +8,7 @@ from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.mini.facts import COUNTS, METRICS, PROTOCOLS
-from editgauge.parts import Parts
+from editgauge.catalog import Parts
 from editgauge.types import Benchmark, Plot
 
 parts = Parts(__name__)

@@ -14,7 +14,7 @@ from editgauge.benchmarks.textedit.facts import (
     MINISET,
     SIZES,
 )
-from editgauge.parts import Parts
+from editgauge.catalog import Parts
 from editgauge.scoring.metrics import OCR, REFERENCE
 from editgauge.types import Benchmark, DataSource, Plot
 

@@ -17,7 +17,7 @@ from editgauge.benchmarks.texteditbench.facts import (
     SIZE,
     SIZES,
 )
-from editgauge.parts import Parts
+from editgauge.catalog import Parts
 from editgauge.scoring.metrics import OCR
 from editgauge.types import Benchmark, DataSource, Plot
 

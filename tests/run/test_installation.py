@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.installation import BRINGS, VARIABLES, extras
+from editgauge.run.installation import BRINGS, VARIABLES, extras
 from tests.command_line import invoke
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NOT_FOR_USERS = {"dev", "docs"}
 
 
@@ -51,6 +51,6 @@ def test_an_extra_made_of_others_names_their_packages(monkeypatch: pytest.Monkey
         "absent-two; extra == 'judge'",
         "editgauge[neural,judge]; extra == 'texteditbench'",
     ]
-    monkeypatch.setattr("editgauge.installation.requires", lambda _: lines)
+    monkeypatch.setattr("editgauge.run.installation.requires", lambda _: lines)
     found = {entry["name"]: entry["missing"] for entry in extras()}
     assert found["texteditbench"] == ["absent-two", "absent-one"]

@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 from editgauge import catalog
+from editgauge.catalog import Parts, part
 from editgauge.errors import BenchmarkError
-from editgauge.parts import Parts, part
 from editgauge.types import TRACKS
 
 parts = Parts("editgauge.metrics")

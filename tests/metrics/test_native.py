@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from editgauge import native
+from editgauge.metrics import native
 
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 FRESH = """
 import ctypes, json, os, sys
 sys.path.insert(0, sys.argv[1])
 import cv2
-from editgauge import native
+from editgauge.metrics import native
 library, own = native._bundled_openblas(), None
 if library is not None:
     library.openblas_get_corename.restype = ctypes.c_char_p

@@ -32,7 +32,6 @@ OUTPUTS = {
     "score medebench": "test_score_pages",
 }
 SCALE = {
-    "plan mini": "scores a short run; tests/run/test_estimate.py",
     "--engine ray": "a cluster; tests/run/test_ray.py",
     "--device": "GPUs; tests/run/test_workers.py",
 }

@@ -8,17 +8,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal, cast
 
 _Stack = tuple[str, ...]
 Operation = Literal["change", "insert", "delete", "move", "resize", "recolour", "rotate"]
 Role = Literal["all", "title", "largest", "top", "bottom", "middle", "only"]
 Colour = tuple[int, int, int]
 
-MAX_LENGTH: Final = 20_000
+MAX_LENGTH: Final = 5_000
 """Characters that are looked at. Longer instructions are not read (`Parsed.reason` says so)."""
-MAX_MARKS: Final = 1_000
-"""Quotation marks and apostrophes that are looked at; a text with more of them is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +65,10 @@ class Parsed:
 
 
 # ----------------------------------------------------------------------------------------- quotes
-_FAMILY: Final[dict[str, str]] = {
-    **dict.fromkeys("'‘’‚‛`´＇", "single"),
-    **dict.fromkeys('"“”„‟＂', "double"),
-    **dict.fromkeys("「」", "corner"),
-    **dict.fromkeys("『』", "white corner"),
-    **dict.fromkeys("«»", "guillemet"),
-}
+_FAMILIES: Final = ("'‘’‚‛`´＇", '"“”„‟＂', "「」", "『』", "«»")
+_FAMILY: Final = {mark: family[0] for family in _FAMILIES for mark in family}
 _OPENS: Final = frozenset("‘‚‛“„‟「『«")
 _CLOSES: Final = frozenset("’”」』»´")
-_STRICT: Final = frozenset({"corner", "white corner", "guillemet"})
 _DEPTH: Final = 3
 _NEVER: Final = 1e6
 
@@ -112,32 +104,27 @@ def _roles(text: str) -> list[tuple[int, str]]:
     """Each quotation mark's place and role in the cheapest balanced reading (Viterbi over the stack
     of open marks).
     """
-    marks = [position for position, mark in enumerate(text) if mark in _FAMILY]
-    prices: dict[_Stack, float] = {(): 0.0}
-    ways: list[dict[_Stack, tuple[_Stack, str]]] = []
-    for position in marks if len(marks) <= MAX_MARKS else ():
-        family = _FAMILY[text[position]]
+    readings: dict[_Stack, tuple[float, Any]] = {(): (0.0, None)}
+    for position, family in enumerate(map(_FAMILY.get, text)):
+        if family is None:
+            continue
         as_open, as_close, as_text = _prices(text, position)
-        following: dict[_Stack, float] = {}
-        way: dict[_Stack, tuple[_Stack, str]] = {}
-        for stack, price in prices.items():
-            # in a quote a mark is more likely to belong to its text than outside to be a stray
-            offers = [(stack, as_text * (0.9 if stack else 1.0), "text")]
+        following: dict[_Stack, tuple[float, Any]] = {}
+        for stack, (price, before) in readings.items():
+            nested = 2.0 if family in stack else 0.0
+            offers = [((*stack, family), as_open + nested, "open")] if len(stack) < _DEPTH else []
             if stack and stack[-1] == family:
-                offers.insert(0, (stack[:-1], as_close, "close"))
-            if len(stack) < _DEPTH:
-                nested = 2.0 if family in stack else 0.0
-                offers.insert(0, ((*stack, family), as_open + nested, "open"))
+                offers.append((stack[:-1], as_close, "close"))
+            # in a quote a mark is more likely to belong to its text than outside to be a stray
+            offers.append((stack, as_text * (0.9 if stack else 1.0), "text"))
             for result, extra, role in offers:
-                cheapest = following.get(result, math.inf)
+                cheapest = following[result][0] if result in following else math.inf
                 if extra < _NEVER and price + extra < cheapest:
-                    following[result], way[result] = price + extra, (stack, role)
-        prices = following
-        ways.append(way)
-    steps: list[tuple[int, str]] = []
-    at: _Stack = ()
-    for position, way in zip(reversed(marks), reversed(ways), strict=bool(ways)):
-        at, role = way[at]
+                    following[result] = price + extra, (before, position, role)
+        readings = following
+    way, steps = readings[()][1], []
+    while way is not None:
+        way, position, role = way
         steps.append((position, role))
     return steps[::-1]
 
@@ -150,7 +137,7 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
     before = text[position - 1] if position else " "
     after = text[position + 1] if position + 1 < len(text) else " "
     word_before, word_after = _is_word(before), _is_word(after)
-    if _FAMILY[mark] in _STRICT:
+    if _FAMILY[mark] not in "'\"":
         return (0.0, _NEVER, 8.0) if mark in _OPENS else (_NEVER, 0.0, 8.0)
     inward = after.isspace()
     as_open = (_NEVER if inward else 5.0) if word_before else (4.0 if inward else 0.0)
@@ -159,7 +146,7 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
         as_open, as_close = min(as_open, 0.5), as_close + 4.0
     elif mark in _CLOSES:
         as_open, as_close = as_open + 4.0, min(as_close, 5.0)
-    if _FAMILY[mark] == "double":
+    if _FAMILY[mark] == '"':
         return as_open, as_close, 1.0 if before.isdigit() else 6.0  # 12" pizza
     as_text = 6.0
     if word_before and word_after:
@@ -198,29 +185,36 @@ def _is_word(character: str) -> bool:
 
 
 # ------------------------------------------------------------------------------------- operations
-_METHODS: Final[dict[str, Operation]] = {
-    "text_change": "change", "replace": "change", "change": "change",
-    "text_insert": "insert", "insert": "insert", "add": "insert",
-    "text_delete": "delete", "delete": "delete", "remove": "delete",
-    "text_relocation": "move", "move": "move",
-    "text_attribute": "recolour", "recolour": "recolour", "recolor": "recolour",
-    "scale": "resize", "scaling": "resize", "scalling": "resize", "resize": "resize",
-    "rotation": "rotate", "rotate": "rotate",
+def _named(**patterns: str) -> re.Pattern[str]:
+    """One pattern whose `lastgroup` says which of several it found."""
+    groups = (f"(?P<{name}>{pattern})" for name, pattern in patterns.items())
+    return re.compile(rf"(?<![A-Za-z])(?:{'|'.join(groups)})", re.IGNORECASE)
+
+
+_METHODS: Final = {
+    name: operation
+    for operation, names in {
+        "change": "text_change replace change", "insert": "text_insert insert add",
+        "delete": "text_delete delete remove", "move": "text_relocation move",
+        "recolour": "text_attribute recolour recolor", "rotate": "rotation rotate",
+        "resize": "scale scaling scalling resize",
+    }.items()
+    for name in names.split()
 }  # fmt: skip
-_VERBS: Final[dict[Operation, str]] = {
-    "rotate": r"rotat\w+|tilt\w*|turn\b[^.]{0,80}upside\s+down|旋转",
-    "recolour": r"recolou?r\w*|colou?r|颜色",
-    "resize": r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|"
+_VERBS: Final = _named(
+    rotate=r"rotat\w+|tilt\w*|turn\b[^.]{0,80}upside\s+down|旋转",
+    recolour=r"recolou?r\w*|colou?r|颜色",
+    resize=r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|"
     r"(?:bigger|smaller|larger|twice|double|triple|half)\b|放大|缩小",
-    "move": r"move\b|moving|shift\w*|relocat\w+|"
+    move=r"move\b|moving|shift\w*|relocat\w+|"
     r"(?:swap|switch)\s+the\s+(?:position|place)\w*|移动|移到",
-    "delete": r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|"
+    delete=r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|"
     r"删除|删掉|去掉|移除",
-    "insert": r"insert\w*|add\b|adding|append\w*|put\b|write\b|添加|插入|加上|增加|写上",
-    "change": r"chang\w+|replac\w+|turn\b|modif\w+|edit\b|correct\w*|renam\w+|substitut\w+|"
+    insert=r"insert\w*|add\b|adding|append\w*|put\b|write\b|添加|插入|加上|增加|写上",
+    change=r"chang\w+|replac\w+|turn\b|modif\w+|edit\b|correct\w*|renam\w+|substitut\w+|"
     r"updat\w+|convert\w*|alter\w*|translat\w+|rewrit\w+|swap\w*|switch\w*|fix\b|revis\w+|"
     r"instead\s+of|改为|改成|换成|替换|修改|翻译|变成|变为",
-}
+)
 _CHANGES: Final = re.compile(
     r"(?:^|[\s,(])(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
     r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
@@ -247,16 +241,16 @@ _IGNORED: Final = re.compile(
     r"same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
     re.I,
 )
-_PLACES: Final = {
-    "before": r"before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|"
-    r"之前|前面|左边|左侧",
-    "after": r"after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|"
-    r"之后|后面|右边|右侧",
-    "below": r"below|beneath|under|underneath|下方|下面",
-    "above": r"above|over|on\s+top\s+of|上方|上面",
-    "beside": r"beside|next\s+to|near|旁边",
-    "between": r"between|之间",
-}
+_PLACES: Final = _named(
+    before=r"(?:before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|"
+    r"之前|前面|左边|左侧)(?![A-Za-z])",
+    after=r"(?:after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|"
+    r"之后|后面|右边|右侧)(?![A-Za-z])",
+    below=r"(?:below|beneath|under|underneath|下方|下面)(?![A-Za-z])",
+    above=r"(?:above|over|on\s+top\s+of|上方|上面)(?![A-Za-z])",
+    beside=r"(?:beside|next\s+to|near|旁边)(?![A-Za-z])",
+    between=r"(?:between|之间)(?![A-Za-z])",
+)
 _STAYS: Final = re.compile(
     r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留", re.I
 )
@@ -269,82 +263,59 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
     `Operation`); without it the sentence's verb decides. Never raises for any text; `Parsed.reason`
     says what is missing.
     """
-    marks = sum(mark in _FAMILY for mark in text)
-    for number, what, most in ((len(text), "characters", MAX_LENGTH),
-                               (marks, "quotation marks", MAX_MARKS)):  # fmt: skip
-        if number > most:
-            why = f"the instruction has {number:,} {what}, at most {most:,} are read"
-            return Parsed(None, reason=why)
+    if len(text) > MAX_LENGTH:
+        why = f"the instruction has {len(text):,} characters, at most {MAX_LENGTH:,} are read"
+        return Parsed(None, reason=why)
     quotes = quoted(text)
-    words = re.sub(r"\s+", " ", _unquoted(text, quotes).lower())
-    kind, colour = _operation(text, quotes, operation), _colour(words)
-    if kind in ("change", None) and not operation and colour and not _change(text, quotes).pairs:
+    texts, starts = [quote.text for quote in quotes], [*(quote.start for quote in quotes), None]
+    # what stands before the first quote, between each two, and after the last
+    pieces = [text[a:b] for a, b in zip([0, *(quote.end for quote in quotes)], starts, strict=True)]
+    gaps = [re.sub(r"\s+", " ", piece) for piece in pieces]
+    words = re.sub(r"\s+", " ", " ".join(gaps).lower())
+    kind, colour = _operation(words, operation), _colour(words)
+    if kind in ("change", None) and not operation and colour and not _change(gaps, texts).pairs:
         kind = "recolour"  # Change 'A' to red
     if kind is None:
         why = "the instruction names no operation that is known"
         return Parsed(None, quotes=quotes, reason=why)
     if not quotes:
         parsed = Parsed(kind, reason="the instruction quotes no text")
-    elif kind == "change":
-        parsed = _change(text, quotes)
+    elif kind in ("change", "insert"):
+        parsed = (_change if kind == "change" else _insert)(gaps, texts)
     else:
-        parsed = _insert(text, quotes) if kind == "insert" else _sources(text, quotes, kind)
+        parsed = _sources(gaps, texts, kind)
     where = _where(words) or (_direction(words) if kind == "move" else None)
-    amount = _amount(words, kind)
-    return replace(parsed, role=_role(words), where=where, colour=colour, amount=amount)
+    amount, role = _amount(words, kind), _role(words)
+    return replace(parsed, quotes=quotes, role=role, where=where, colour=colour, amount=amount)
 
 
-def _operation(text: str, quotes: tuple[Quote, ...], given: str | None) -> Operation | None:
-    words = _unquoted(text, quotes)
+def _operation(words: str, given: str | None) -> Operation | None:
     known = _METHODS.get((given or "").strip().lower().replace(" ", "_"))
-    if known == "move" and re.search(r"\brotat|旋转", words, re.I):
+    if known == "move" and re.search(r"\brotat|旋转", words):
         return "rotate"  # TextEditBench files rotations under relocation
-    named = [
-        (match.start(), name)
-        for name, pattern in _VERBS.items()
-        if (match := re.search(rf"(?<![A-Za-z])(?:{pattern})", words, re.I))
-    ]
-    return known or min(named, key=lambda one: one[0], default=(0, None))[1]
+    named = _VERBS.search(words)
+    return cast(Operation | None, known or (named and named.lastgroup))
 
 
-def _unquoted(text: str, quotes: tuple[Quote, ...]) -> str:
-    """The sentence with quoted texts blanked out, so that a verb inside them decides nothing.
-    Same length.
-    """
-    for quote in quotes:
-        text = text[: quote.start] + " " * (quote.end - quote.start) + text[quote.end :]
-    return text
-
-
-def _between(text: str, quotes: tuple[Quote, ...]) -> list[str]:
-    """What stands before the first quote, between each two, and after the last, each run of blanks
-    as one: one more piece than quotes.
-    """
-    ends = [0, *(quote.end for quote in quotes)]
-    starts = [*(quote.start for quote in quotes), len(text)]
-    return [re.sub(r"\s+", " ", text[a:b]) for a, b in zip(ends, starts, strict=True)]
-
-
-def _change(text: str, quotes: tuple[Quote, ...]) -> Parsed:
-    gaps = _between(text, quotes)
-    pairs, several = _pairs(gaps, [quote.text for quote in quotes])
+def _change(gaps: list[str], texts: list[str]) -> Parsed:
+    pairs, several = _pairs(gaps, texts)
     source: str | None = None
     target: str | None = None
     if several:
         pairs, why = (), "several texts are changed into one"
     elif len(pairs) == 1:
         ((source, target),) = pairs
-        empty = [name for name, one in (("source", source), ("target", target)) if not one]
-        why = f"the {' and the '.join(empty)} text is empty" if empty else ""
+        empty = "" if source and target else "target" if source else "source"
+        why = f"the {empty} text is empty" if empty else ""
     elif pairs:
         why = f"{len(pairs)} texts are changed at once"
-    elif len(quotes) != 1:
+    elif len(texts) != 1:
         why = "which quoted text becomes which is not said in words that are known"
     elif _CHANGES.search(gaps[0]):
-        why, target = "the text to be changed is not quoted", quotes[0].text
+        why, target = "the text to be changed is not quoted", texts[0]
     else:
-        why, source = "the new text is not quoted", quotes[0].text
-    return Parsed("change", source, target, pairs=pairs, quotes=quotes, reason=why)
+        why, source = "the new text is not quoted", texts[0]
+    return Parsed("change", source, target, pairs=pairs, reason=why)
 
 
 def _pairs(gaps: list[str], texts: list[str]) -> tuple[tuple[tuple[str, str], ...], bool]:
@@ -370,61 +341,51 @@ def _pairs(gaps: list[str], texts: list[str]) -> tuple[tuple[tuple[str, str], ..
     return tuple(pairs), several
 
 
-def _insert(text: str, quotes: tuple[Quote, ...]) -> Parsed:
-    gaps, texts = _between(text, quotes), [quote.text for quote in quotes]
+def _insert(gaps: list[str], texts: list[str]) -> Parsed:
     names_text = re.search(r"\b(?:text|word|words|phrase|sentence)\s*$", gaps[0], re.I)
-    anchor_first = len(quotes) > 1 and _place(gaps[0]) and not names_text  # Below 'A', add 'B'
+    anchor_first = len(texts) > 1 and _place(gaps[0]) and not names_text  # Below 'A', add 'B'
     target = texts[1 if anchor_first else 0]
     if not target:
-        return Parsed("insert", quotes=quotes, reason="the target text is empty")
-    if not anchor_first and len(quotes) > 1 and _JOINS.search(gaps[1]):
-        return Parsed("insert", quotes=quotes, reason="several texts are inserted")
+        return Parsed("insert", reason="the target text is empty")
+    if not anchor_first and len(texts) > 1 and _JOINS.search(gaps[1]):
+        return Parsed("insert", reason="several texts are inserted")
     place = _place(gaps[0 if anchor_first else 1])
-    known = len(quotes) > 1 and place and not _IGNORED.search(gaps[1])
+    known = len(texts) > 1 and place and not _IGNORED.search(gaps[1])
     anchor = texts[0] if anchor_first else texts[1] if known else None
-    return Parsed("insert", target=target, anchor=anchor, place=place, quotes=quotes)
+    return Parsed("insert", target=target, anchor=anchor, place=place)
 
 
 def _place(words: str) -> str | None:
     """The last word for a place in `words`: it stands nearest to the anchor."""
-    ends = [
-        (match.end(), name)
-        for name, pattern in _PLACES.items()
-        for match in re.finditer(rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])", words, re.I)
-    ]
-    return max(ends, key=lambda one: one[0], default=(0, None))[1]
+    return next((match.lastgroup for match in reversed([*_PLACES.finditer(words)])), None)
 
 
-def _sources(text: str, quotes: tuple[Quote, ...], kind: Operation) -> Parsed:
-    gaps = _between(text, quotes)
+def _sources(gaps: list[str], texts: list[str], kind: Operation) -> Parsed:
     if _STAYS.search(gaps[0]):
-        why = "the instruction quotes what is to stay, not what is to go"
-        return Parsed(kind, quotes=quotes, reason=why)
-    joined = next((n for n in range(1, len(quotes)) if not _JOINS.search(gaps[n])), len(quotes))
-    sources = tuple(quote.text for quote in quotes[:joined])
+        return Parsed(kind, reason="the instruction quotes what is to stay, not what is to go")
+    joined = next((n for n in range(1, len(texts)) if not _JOINS.search(gaps[n])), len(texts))
+    sources = tuple(texts[:joined])
     if not all(sources):
-        return Parsed(kind, quotes=quotes, reason="the source text is empty")
+        return Parsed(kind, reason="the source text is empty")
     if len(sources) > 1:
-        why = f"{len(sources)} texts are named at once"
-        return Parsed(kind, sources=sources, quotes=quotes, reason=why)
+        return Parsed(kind, sources=sources, reason=f"{len(sources)} texts are named at once")
     place = _place(gaps[1])
-    anchor = quotes[1].text if len(quotes) > 1 and place else None
-    return Parsed(kind, sources[0], anchor=anchor, place=place, sources=sources, quotes=quotes)
+    anchor = texts[1] if len(texts) > 1 and place else None
+    return Parsed(kind, sources[0], anchor=anchor, place=place, sources=sources)
 
 
 # ------------------------------------------------------------------------ words beside the quotes
-_CODES: Final = {
-    "black 黑色": 0x000000, "white 白色": 0xFFFFFF, "red 红色": 0xDC141E, "green 绿色": 0x148C32,
-    "blue 蓝色": 0x1E46D2, "yellow 黄色": 0xFAD714, "orange": 0xF5821E,
-    "purple violet 紫色": 0x7D28A0, "pink": 0xF06EAA, "brown": 0x784623, "grey gray": 0x808080,
-    "cyan": 0x00B4C8, "teal": 0x008080, "magenta": 0xD200A0, "golden gold": 0xD4A51E,
-    "silver": 0xC0C0C0, "navy": 0x0F1E5F, "beige": 0xEBDCBE, "maroon": 0x800014,
-    "turquoise": 0x32C8BE, "crimson": 0xC80F32, "lime": 0x8CDC14, "indigo": 0x410082,
-}  # fmt: skip
+_CODES: Final = """
+    000000 black 黑色, FFFFFF white 白色, DC141E red 红色, 148C32 green 绿色, 1E46D2 blue 蓝色,
+    FAD714 yellow 黄色, F5821E orange, 7D28A0 purple violet 紫色, F06EAA pink, 784623 brown,
+    808080 grey gray, 00B4C8 cyan, 008080 teal, D200A0 magenta, D4A51E golden gold, C0C0C0 silver,
+    0F1E5F navy, EBDCBE beige, 800014 maroon, 32C8BE turquoise, C80F32 crimson, 8CDC14 lime,
+    410082 indigo
+"""
 COLOURS: Final[dict[str, Colour]] = {
-    name: (code >> 16, code >> 8 & 255, code & 255)
-    for names, code in _CODES.items()
-    for name in names.split()
+    name: cast(Colour, tuple(bytes.fromhex(code)))
+    for code, *names in map(str.split, _CODES.split(","))
+    for name in names
 }
 """Colours by their common names."""
 _SHADES: Final = {"dark": 0, "deep": 0, "light": 255, "pale": 255}
@@ -434,15 +395,15 @@ _COLOUR: Final = re.compile(
 _TEXT_WORDS: Final = (
     r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?)"
 )
-_ROLES: Final[tuple[tuple[Role, str], ...]] = (
-    ("all", rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXT_WORDS}"),
-    ("bottom", rf"\b(?:bottom-?most|lowest)\b|{_TEXT_WORDS} (?:at|on|in) the bottom\b"),
-    ("top", rf"\b(?:top-?most|uppermost)\b|{_TEXT_WORDS} (?:at|on|in) the top\b"),
-    ("largest", rf"\b(?:largest|biggest|huge|large|big) {_TEXT_WORDS}"),
-    ("middle", rf"{_TEXT_WORDS} (?:at|on|in) the (?:middle|cent(?:er|re))\b"),
-    ("title", r"\b(?:title|headline|heading)\b"),
-    ("only", rf"\b(?:the|this) {_TEXT_WORDS}\b"),
-)
+_ROLES: Final[dict[Role, str]] = {
+    "all": rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXT_WORDS}",
+    "bottom": rf"\b(?:bottom-?most|lowest)\b|{_TEXT_WORDS} (?:at|on|in) the bottom\b",
+    "top": rf"\b(?:top-?most|uppermost)\b|{_TEXT_WORDS} (?:at|on|in) the top\b",
+    "largest": rf"\b(?:largest|biggest|huge|large|big) {_TEXT_WORDS}",
+    "middle": rf"{_TEXT_WORDS} (?:at|on|in) the (?:middle|cent(?:er|re))\b",
+    "title": r"\b(?:title|headline|heading)\b",
+    "only": rf"\b(?:the|this) {_TEXT_WORDS}\b",
+}
 
 
 def _colour(words: str) -> Colour | None:
@@ -453,16 +414,14 @@ def _colour(words: str) -> Colour | None:
     goals = [m for m in named if not words[: m.start()].endswith(("from ", "the "))]
     if not goals:
         return None
-    red, green, blue = COLOURS[goals[-1]["name"]]
-    if (to := _SHADES.get(goals[-1]["shade"] or "")) is None:
-        return red, green, blue
-    return (red + to) // 2, (green + to) // 2, (blue + to) // 2
+    colour, to = COLOURS[goals[-1]["name"]], _SHADES.get(goals[-1]["shade"] or "")
+    return colour if to is None else cast(Colour, tuple((level + to) // 2 for level in colour))
 
 
 def _role(words: str) -> Role | None:
     if re.search(r"\b(?:first|second|third|last|sub-?title|column|row|logo|date|time)\b", words):
         return None
-    return next((role for role, pattern in _ROLES if re.search(pattern, words)), None)
+    return next((role for role, pattern in _ROLES.items() if re.search(pattern, words)), None)
 
 
 def _where(words: str) -> str | None:
@@ -500,16 +459,19 @@ def _amount(words: str, kind: Operation) -> float | None:
 
 
 def _factor(words: str) -> float:
-    up = re.search(r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大", words) is not None
+    up = bool(re.search(r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大", words))
     if times := re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(?:times|x\b|×)", words):
         value = float(times[1]) or 1.0
         return value if up else 1 / value
     if percent := re.search(r"(to\s+)?(\d{1,4}(?:\.\d{1,4})?)\s*(?:%|percent)", words):
         value = float(percent[2]) / 100
         return max(0.1, value if percent[1] else 1 + value if up else 1 - value)
-    usual = {r"doubl|twice": 2.0, r"tripl": 3.0, r"\bhal(?:f|ve)\b": 0.5}
-    usual[r"\b(?:little|bit|slightly|somewhat)\b"] = 1.15 if up else 0.87
-    for pattern, value in usual.items():
+    for pattern, value in (
+        (r"doubl|twice", 2.0),
+        (r"tripl", 3.0),
+        (r"\bhal(?:f|ve)\b", 0.5),
+        (r"\b(?:little|bit|slightly|somewhat)\b", 1.15 if up else 0.87),
+    ):
         if re.search(pattern, words):
             return value
     return 1.3 if up else 0.75

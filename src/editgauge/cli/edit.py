@@ -150,7 +150,6 @@ def _following(material: Material, summary: EditSummary, typed: str, run: Path) 
 
 
 def _estimate(material: Material, made: Made, run: Path) -> int:
-    from editgauge.editors import costs
     from editgauge.run import edit as editing
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import fetched
@@ -159,7 +158,7 @@ def _estimate(material: Material, made: Made, run: Path) -> int:
     known = fetched(run) if address_of(run) else run
     there = Run.open(known) if known.exists() else None
     name, editor = material.benchmark.name, made.editor.name
-    todo, dollars = costs.estimate(made.editor, editing.remaining(material, there, made.editor))
+    todo, dollars = editing.estimate(material, there, made.editor)
     rounded = None if dollars is None else round(dollars, 4)
     about = "the price is not known: give one with --price 0.04"
     if dollars is not None:

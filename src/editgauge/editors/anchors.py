@@ -10,14 +10,14 @@ from __future__ import annotations
 import bisect
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from editgauge.editors.delivery import settings_of
+from editgauge.editors.delivery import faulty, settings_of
 from editgauge.editors.editor import BaseEditor
 from editgauge.errors import ImageError
 from editgauge.images import read_header, read_image, write_bytes, write_png
@@ -31,80 +31,69 @@ linear.
 """
 
 
+ABOUT = {
+    "copy": "The input itself, byte for byte, whatever the instruction says.",
+    "reference": "The benchmark's own reference edit, byte for byte; not applicable without one.",
+    "blank": "A uniform mid-grey PNG (RGB 128, 128, 128) of the input's size as stored.",
+    "shuffle": "The first input of another sample, by the two ids alone: of another category "
+    "where there is one.",
+}
+
+
 class NoSettings(msgspec.Struct):
     """Anchors have none."""
 
 
-def copy(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """The input itself, byte for byte, whatever the instruction says."""
-    settings_of("copy", settings, NoSettings)
-    return Anchor("copy")
+def _named(name: str) -> Callable[..., Anchor]:
+    def factory(samples: Sequence[Sample], **settings: object) -> Anchor:
+        settings_of(name, settings, NoSettings)
+        return Anchor(name, _partners(samples) if name == "shuffle" else {})
+
+    factory.__doc__ = ABOUT[name]
+    return factory
 
 
-def reference(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """The benchmark's own reference edit, byte for byte; not applicable where there is none.
-
-    No settings.
-    """
-    settings_of("reference", settings, NoSettings)
-    return Anchor("reference")
-
-
-def blank(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """A uniform mid-grey PNG (RGB 128, 128, 128) of the input's size as stored."""
-    settings_of("blank", settings, NoSettings)
-    return Anchor("blank")
-
-
-def shuffle(samples: Sequence[Sample], **settings: object) -> Anchor:
-    """The first input of another sample, byte for byte: of another category where there is one.
-
-    Which one depends only on the two ids. No settings.
-    """
-    settings_of("shuffle", settings, NoSettings)
-    return Anchor("shuffle", _partners(samples))
+copy, reference, blank, shuffle = map(_named, ABOUT)
 
 
 @dataclass(frozen=True)
 class Anchor(BaseEditor):
-    """See the function of its name. `partners`: for `shuffle`, a sample's id -> its partner."""
+    """See `ABOUT`. `partners`: for `shuffle`, a sample's id -> its partner."""
 
     name: str
     partners: Mapping[str, Sample] = field(default_factory=dict)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        if sample.fault or not sample.images:
-            return self._none(sample, sample.fault or "the sample has no input image")
-        partner = self.partners.get(sample.id, sample)
-        picture, what = partner.images[0], "input image"
+        if (fault := faulty(sample, self.name)) is not None:
+            return fault
+        detail, what, source = {}, "input image", sample.images[0]
         if self.name == "reference":
             if sample.reference is None:
-                reason = "the sample has no reference edit"
-                return self._none(sample, reason, Status.NOT_APPLICABLE)
-            picture, what = sample.reference, "reference edit"
+                return self._none(sample, Status.NOT_APPLICABLE, "the sample has no reference edit")
+            what, source = "reference edit", sample.reference
         if self.name == "shuffle":
-            if partner is sample:
-                reason = "there is no other sample with an input to take"
-                return self._none(sample, reason, Status.NOT_APPLICABLE)
+            if (partner := self.partners.get(sample.id)) is None:
+                why = "there is no other sample with an input to take"
+                return self._none(sample, Status.NOT_APPLICABLE, why)
+            detail, source = {"taken_from": partner.id}, partner.images[0]
             what = f"input image of sample {partner.id}"
         try:
-            header = read_header(picture)
-            read_image(picture)
+            header = read_header(source)
+            read_image(source)
         except ImageError as error:  # rows hold no machine's paths: the file's own name says which
-            return self._none(sample, f"{what}: {str(error).replace(str(picture), picture.name)}")
+            why = f"{what}: {str(error).replace(str(source), source.name)}"
+            return self._none(sample, Status.DATASET_FAULT, why)
+        path = folder / f"{self.name}{'.png' if self.name == 'blank' else header.extension}"
         if self.name == "blank":
-            path = folder / "blank.png"
             write_png(path, np.full((header.height, header.width, 3), GREY, dtype=np.uint8))
         else:
-            path = folder / f"{self.name}{header.extension}"
-            write_bytes(path, picture.read_bytes())
-        detail = {"taken_from": partner.id} if self.name == "shuffle" else {}
+            write_bytes(path, source.read_bytes())
         return Edit(
             sample=sample.id, editor=self.name, path=path, width=header.width,
             height=header.height, detail=detail,
         )  # fmt: skip
 
-    def _none(self, sample: Sample, why: str, status: Status = Status.DATASET_FAULT) -> Edit:
+    def _none(self, sample: Sample, status: Status, why: str) -> Edit:
         return Edit.without(sample.id, self.name, status, why)
 
 

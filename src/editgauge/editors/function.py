@@ -30,7 +30,6 @@ from editgauge.images import Array, read_image, write_png
 from editgauge.types import Edit, Sample
 
 _TAKES = {"image", "images", "instruction", "seed"}
-_Kind = inspect.Parameter
 
 
 @dataclass
@@ -59,19 +58,17 @@ class FunctionEditor(BaseEditor):
         function = self.function.loaded if isinstance(self.function, FromFile) else self.function
         self.__doc__ = function.__doc__ or FunctionEditor.__doc__
         parameters = inspect.signature(function).parameters.values()
-        named = [p for p in parameters if p.kind not in (_Kind.VAR_KEYWORD, _Kind.VAR_POSITIONAL)]
-        names = [one.name for one in named]
-        takes = _TAKES & set(names)
-        needed = {one.name for one in named if one.default is _Kind.empty}
+        named = {one.name: one for one in parameters if not one.kind.name.startswith("VAR_")}
+        self._takes = takes = _TAKES & named.keys()
+        needed = {name for name, one in named.items() if one.default is inspect.Parameter.empty}
         of_sample = len(named) == 1 and not takes
         if not of_sample and (needed - _TAKES or not {"image", "images"} & takes):
             raise UsageError(
                 f"editor {self.name}: wanted a function of (image, instruction), perhaps with "
-                f"images or seed, or of (sample); found ({', '.join(names)})"
+                f"images or seed, or of (sample); found ({', '.join(named)})"
             )
         if self.pictures is None and "image" in takes and "images" not in takes:
             self.pictures = 1
-        self._takes = takes
         return takes
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:

@@ -8,6 +8,7 @@ benchmark's samples and records the call in the run.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import threading
 import time
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from editgauge import catalog, temporary
-from editgauge.editors import costs, tracks
+from editgauge.editors import tracks
 from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
 from editgauge.errors import BudgetExceeded, ServiceStopped, UsageError
@@ -29,7 +30,7 @@ from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.scorer import Needs
 from editgauge.store import lease
 from editgauge.store.paths import plain_name
-from editgauge.store.run import Run
+from editgauge.store.run import PAID, Run
 from editgauge.store.schema import EditRecord, digest
 from editgauge.types import Editor, Sample, Status
 
@@ -294,31 +295,69 @@ def _work(batch: Sequence[Sample]) -> EditRecord:
 # -- a benchmark's samples, and the run's record ---------------------------------------------------
 
 
-def remaining(material: Material, folder: Run | None, editor: Editor) -> Sequence[Sample]:
-    """The samples that the run has no record of this editor for."""
+def estimate(material: Material, folder: Run | None, editor: Editor) -> tuple[int, float | None]:
+    """How many edits are still to be made, and their US dollars by list prices; None where the
+    price of one is not known. Nothing is called.
+    """
     records = folder.edits(material.benchmark.name) if folder is not None else []
     done = {record.sample for record in records if record.editor == editor.name}
-    return [sample for sample in material.samples if sample.id not in done]
+    todo = [sample for sample in material.samples if sample.id not in done]
+    costs = [as_editor(editor).estimate(sample) for sample in todo]
+    known = [cost for cost in costs if cost is not None]
+    return len(todo), sum(known) if len(known) == len(todo) else None
+
+
+@contextlib.contextmanager
+def _booked(editor: BaseEditor, run: Path, budget: float | None) -> Iterator[None]:
+    """Keep the editor's costs in the run's ledger, which counts all commands. Raises `UsageError`
+    for a budget where the price is not known, or is zero.
+    """
+    why = ""
+    if editor.ledger is None:
+        why = f"the editor {editor.name!r} has no costs that are known; leave it out"
+    elif editor.price is not None and not editor.price.picture:
+        what = "not known" if editor.price.picture is None else "zero"
+        why = f"the price of {editor.name} is {what}: name the price of an output as well"
+    if budget is not None and why:
+        raise UsageError(f"{budget}: {why}", argument="budget")
+    if editor.ledger is not None:
+        editor.ledger.keep_in(run / PAID, budget)
+    try:
+        yield
+    finally:
+        if editor.ledger is not None:
+            editor.ledger.keep_in(None, None)  # closes the run's file
+
+
+def _spent(editor: BaseEditor) -> str:
+    """What editing in the run has cost, and by which price; empty for editors without costs."""
+    book, price = editor.ledger, editor.price
+    if book is None or price is None:
+        return ""
+    known = price.picture is not None or price.out is not None
+    if not known and not book.totals.calls:
+        return "not counted: no price is known (the setting price: US dollars for one output)"
+    source = price.source if known else "no price is known; these are the replies' own bills"
+    return (
+        f"{book.spent:z.4f} US dollars now, {book.totals.booked:z.4f} in this run, all commands "
+        f"together (prices: {source})"
+    )
 
 
 def edit_material(
-    material: Material,
-    folder: Run,
-    made: Made,
-    *,
-    budget: float | None = None,
-    **limits: Any,
+    material: Material, folder: Run, made: Made, *, budget: float | None = None, **limits: Any
 ) -> EditSummary:
     """Make the outputs of a benchmark's samples that are not there yet, for at most `budget` US
     dollars (the run's edits of all calls together), and record the call in the run. Further
     arguments (`limits`) and errors as those of `edit`.
     """
     name, facts, request = material.benchmark.name, dict[str, Any](), made.request
-    as_editor(made.editor).ready()
-    with costs.kept_in(made.editor, folder.path, budget):
+    editor = as_editor(made.editor)
+    editor.ready()
+    with _booked(editor, folder.path, budget):
         data = material.keep(folder)
         summary = edit(folder, name, material.samples, made.editor, **limits)
-        summary.spent = costs.spent(made.editor)
+        summary.spent = _spent(editor)
     if request is not None:
         named = (("benchmark", "benchmarks", name), ("editor", "editors", request.editor))
         sources = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]

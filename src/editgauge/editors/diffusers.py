@@ -13,8 +13,8 @@ for something else and blackens them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,7 +25,6 @@ from editgauge.editors import loading
 from editgauge.editors.calling import numbered
 from editgauge.editors.delivery import Count, faulty, received, settings_of, typed
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.editors.loading import call_of, class_named_by, pipeline_class
 from editgauge.editors.models import MODELS, Model
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image
@@ -55,6 +54,9 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
     offload: bool = False
 
 
+_OWN = Settings.__struct_fields__
+
+
 def factory(family: str, samples: Sequence[Sample] = (), **settings: Any) -> DiffusersEditor:
     """A model of `MODELS` as an editor. Settings: `Settings`, and any argument of the pipeline's
     call. Raises `UsageError` for another, `MissingExtra` without diffusers.
@@ -78,41 +80,31 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
             "black-forest-labs/FLUX.2-klein-4B"
         )
     given = settings.pop("pipeline", None)
-    name = str(given or class_named_by(model, settings.get("revision")))
-    line = Model(
-        pipeline=name,
-        hub=model,
-        origin="the defaults of the pipeline's call",
-        marks=next((one.marks for one in MODELS.values() if one.pipeline == name), ""),
-    )
+    name = str(given or loading.class_named_by(model, settings.get("revision")))
+    marks = next((one.marks for one in MODELS.values() if one.pipeline == name), "")
+    line = Model(pipeline=name, hub=model, origin="the pipeline's own defaults", marks=marks)
     return _editor("diffusers", line, {"name": Path(model).name.replace(":", "-"), **settings})
 
 
 def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersEditor:
-    argument, names = call_of(family, pipeline_class(family, line.pipeline))
-    typed_settings = {name: typed(settings[name]) for name in names if name in settings}
-    rest = {name: value for name, value in settings.items() if name not in typed_settings}
-    chosen = settings_of(family, rest, Settings, *names)
-    device = chosen.device or loading.best_device()
+    argument, names = loading.call_of(family, loading.pipeline_class(family, line.pipeline))
+    own = {name: typed(settings[name]) for name in names if name in settings}
+    rest = {name: value for name, value in settings.items() if name not in own}
+    told = settings_of(family, rest, Settings, *names)
+    device = told.device or loading.best_device()
     if device.partition(":")[0] not in ("cpu", "cuda", "mps"):
         wanted = "wanted cpu, cuda, cuda:N or mps"
         raise UsageError(f"editor {family!r}: device: {wanted}; found {device!r}")
-    chosen = replace(
-        chosen,
-        name=chosen.name or family,
-        model=chosen.model or line.hub,
+    told = replace(
+        told,
+        name=told.name or family,
+        model=told.model or line.hub,
         device=device,
-        dtype=chosen.dtype or (line.dtype if device.startswith("cuda") else "float32"),
-        side=(line.side if chosen.side is None else chosen.side) or None,
-        pictures=chosen.pictures or line.pictures,
+        dtype=told.dtype or (line.dtype if device.startswith("cuda") else "float32"),
+        side=(line.side if told.side is None else told.side) or None,
+        pictures=told.pictures or line.pictures,
     )
-    return DiffusersEditor(
-        family=family,
-        line=line,
-        argument=argument,
-        told=chosen,
-        arguments={**line.defaults, **typed_settings},
-    )
+    return DiffusersEditor(family, line, argument, told, {**line.defaults, **own})
 
 
 def _named(family: str) -> Callable[..., DiffusersEditor]:
@@ -122,12 +114,11 @@ def _named(family: str) -> Callable[..., DiffusersEditor]:
         return factory(family, samples, **settings)
 
     line = MODELS[family]
-    defaults = ", ".join(f"{name}={value!r}" for name, value in line.defaults.items())
     pictures = "one picture" if line.pictures == 1 else f"up to {line.pictures} pictures"
     make.__doc__ = (
         f"`{line.hub}`, through `{line.pipeline}` of diffusers; takes {pictures}.\n\n"
-        f"Defaults: {defaults} ({line.origin}). Settings: {', '.join(Settings.__struct_fields__)}, "
-        f"and any argument of the pipeline's call."
+        f"Defaults: {line.defaults} ({line.origin}). Settings: {', '.join(_OWN)}, and any "
+        f"argument of the pipeline's call."
     )
     return make
 
@@ -138,7 +129,7 @@ def _named(family: str) -> Callable[..., DiffusersEditor]:
 ) = map(_named, MODELS)  # fmt: skip
 
 
-@dataclass(kw_only=True)
+@dataclass
 class DiffusersEditor(BaseEditor):
     """See `factory`. The weights are loaded at the first sample; weights that cannot be loaded are
     an `Unavailable`, which is not tried again.
@@ -148,7 +139,7 @@ class DiffusersEditor(BaseEditor):
     line: Model
     argument: str
     told: Settings
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any]
     parallel: Mode = "serial"
 
     def __post_init__(self) -> None:
@@ -172,7 +163,7 @@ class DiffusersEditor(BaseEditor):
 
     def watched(self, sample: Sample, folder: Path, around: Around) -> Edit:
         """The edit of a sample, made inside of ``around(pipeline, prompt)``."""
-        if (fault := self.cannot(sample)) is not None:
+        if (fault := faulty(sample, self.name, pictures=self.told.pictures)) is not None:
             return fault
         prompt, paths = numbered(sample)
         if self.line.marks:
@@ -186,7 +177,7 @@ class DiffusersEditor(BaseEditor):
             if not out_of_memory(error):
                 raise
             result = None
-        facts = {"seed": self.told.seed, "settings": self.facts(revision)}
+        facts: dict[str, Any] = {"seed": self.told.seed, "settings": self.facts(revision)}
         if result is None:  # outside of the handler: the traceback holds what filled the memory
             free_memory()
             reason = f"out of memory: {self.device} does not hold it; {loading.OFFLOAD}"
@@ -198,10 +189,6 @@ class DiffusersEditor(BaseEditor):
         result.images[0].save(path)
         return received(sample, self.name, path, cost=0.0, **facts)
 
-    def cannot(self, sample: Sample) -> Edit | None:
-        """Why the pipeline cannot be asked for a sample; None where it can."""
-        return faulty(sample, self.name, pictures=self.told.pictures)
-
     def _picture(self, path: Path) -> Any:
         from PIL import Image
 
@@ -209,7 +196,9 @@ class DiffusersEditor(BaseEditor):
         return loading.fitted(image, self.told.side) if self.told.side else image
 
     def _run(self, pipe: Any, prompt: str, pictures: list[Any]) -> Any:
-        """What the pipeline returns."""
+        """What the pipeline returns. Some draw from the device's own random numbers beside the
+        generator.
+        """
         import torch
 
         arguments = dict(self.arguments)
@@ -217,33 +206,31 @@ class DiffusersEditor(BaseEditor):
             arguments["width"], arguments["height"] = pictures[0].size
         several = self.argument != "image" or self.shows
         arguments[self.argument] = pictures if several else pictures[0]
-        with self._drawn_alone(), torch.inference_mode():
+        device = torch.device(self.device)
+        index = [device.index or 0] if device.type == "cuda" else []
+        with torch.random.fork_rng(devices=index), torch.inference_mode():
+            torch.manual_seed(self.told.seed)
             generator = torch.Generator("cpu").manual_seed(self.told.seed)
             return pipe(prompt=prompt, generator=generator, **arguments)
 
-    @contextlib.contextmanager
-    def _drawn_alone(self) -> Iterator[None]:
-        """Some pipelines draw from the device's own random numbers beside the generator."""
-        import torch
-
-        index = [torch.device(self.device).index or 0] if self.device.startswith("cuda") else []
-        with torch.random.fork_rng(devices=index):
-            torch.manual_seed(self.told.seed)
-            yield
-
     def facts(self, revision: str) -> dict[str, Any]:
         """What every edit says of how it was made."""
-        folder = Path(self.model).expanduser()
         return {
             "family": self.family,
             "pipeline": self.line.pipeline,
-            "model": folder.name if folder.is_dir() else self.model,
+            "model": self._label,
             "revision": revision,
             "device": self.device,
             "dtype": self.told.dtype,
             **self.arguments,
             **({"side": self.told.side} if self.told.side else {}),
         }
+
+    @property
+    def _label(self) -> str:
+        """The model as it may be written down: a hub id, or a folder's name."""
+        folder = Path(self.model).expanduser()
+        return folder.name if folder.is_dir() else self.model
 
     def load(self) -> tuple[Any, str]:
         """The pipeline on its device, and what tells its weights from others (a commit, or a
@@ -255,8 +242,8 @@ class DiffusersEditor(BaseEditor):
             except Exception as error:  # whatever a library says of weights that are amiss
                 revision = self.told.revision or loading.pinned(self.model, self.line)
                 why = loading.told(error, self.model, self.device, revision)
-                name = Path(self.model).name if Path(self.model).is_dir() else self.model
-                self._loaded = Unavailable(f"editor {self.name!r}: {name} cannot be loaded: {why}")
+                label = self._label
+                self._loaded = Unavailable(f"editor {self.name!r}: {label} cannot be loaded: {why}")
                 raise self._loaded from error
         if isinstance(self._loaded, Unavailable):
             raise self._loaded
@@ -264,11 +251,7 @@ class DiffusersEditor(BaseEditor):
 
     def load_now(self) -> tuple[Any, str]:
         source = self.source()
-        pipe = loading.load(
-            self.family, self.line, source, device=self.device,
-            dtype=str(self.told.dtype), offload=self.told.offload,
-        )  # fmt: skip
-        return pipe, source[1]
+        return loading.load(self.family, self.line, source, self.told), source[1]
 
     def source(self) -> tuple[str, str]:
         """Where the weights come from, and their revision: see `loading.source_of`."""

@@ -109,28 +109,26 @@ def pinned(model: str, line: Model) -> str | None:
     return line.revision if model == line.hub else None
 
 
-def load(
-    family: str, line: Model, source: tuple[str, str], *,
-    device: str, dtype: str, offload: bool,
-) -> Any:  # fmt: skip
-    """The pipeline of a `source_of` on its device."""
+def load(family: str, line: Model, source: tuple[str, str], told: Any) -> Any:
+    """The pipeline of a `source_of` on its device; `told`: the editor's settings."""
     import torch
     from diffusers.utils import deprecation_utils
 
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise UsageError(f"torch finds no CUDA device here ({device}); take device=cpu")
+    on_gpu = told.device.startswith("cuda")
+    if on_gpu and not torch.cuda.is_available():
+        raise UsageError(f"torch finds no CUDA device here ({told.device}); take device=cpu")
     renamed = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")  # since 0.42
-    options: dict[str, Any] = {"dtype" if renamed else "torch_dtype": getattr(torch, dtype)}
+    options = {"dtype" if renamed else "torch_dtype": getattr(torch, told.dtype)}
     if line.checked:
         options |= {"safety_checker": None, "requires_safety_checker": False}
     place, revision = source
     options |= {"local_files_only": True} if Path(place).is_dir() else {"revision": revision}
     pipe = pipeline_class(family, line.pipeline).from_pretrained(place, **options)
     pipe.set_progress_bar_config(disable=True)
-    if offload and device.startswith("cuda"):
-        pipe.enable_model_cpu_offload(device=device)
+    if told.offload and on_gpu:
+        pipe.enable_model_cpu_offload(device=told.device)
     else:
-        pipe.to(device)
+        pipe.to(told.device)
     return pipe
 
 

@@ -332,11 +332,11 @@ def write_weights(place: Place, pipe: Any, rank: int) -> str:
         raise paths.unwritable(folder, OSError(str(error))) from error
 
 
-@dataclass(kw_only=True)
+@dataclass
 class TunedEditor(DiffusersEditor):
     """An editor with the weights of a file in a run, and what every edit's settings say of it."""
 
-    weights: Path
+    weights: Path = Path()
     rank: int = 0
     training: Mapping[str, Any] = field(default_factory=dict)
 

@@ -22,7 +22,7 @@ from editgauge.diagnosis import remake
 from editgauge.diagnosis.change import masked_source
 from editgauge.diagnosis.concepts import NoConcept, Tokens, last_tokens, mention
 from editgauge.diagnosis.metrics import ATTENTION
-from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
+from editgauge.diagnosis.scores import VERSION, scores
 from editgauge.images import read_image
 from editgauge.metrics.grounding import ALPHA, BINS, Floats, cut, enlarged, grounding
 from editgauge.scoring import NoScore
@@ -145,12 +145,10 @@ class AttentionScorer(Scorer):
             "position": list(tokens.positions),
             "occurrences": tokens.occurrences,
             "found": tokens.how,
-            **told,
-            **facts(overlap),
             "cut": round(level, 6),
-            "map": kept_map(values),
+            **told,
         }
-        return scores(self.metrics, overlap, detail)
+        return scores(self.metrics, overlap, values, **detail)
 
 
 def _reproduced(made: Edit, recorded: Edit) -> str:

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from editgauge.diagnosis.metrics import CHANGE
-from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
+from editgauge.diagnosis.scores import VERSION, scores
 from editgauge.images import Array, resize
 from editgauge.metrics import PEAK
 from editgauge.metrics.align import estimate_alignment, provenance, sift_features, warp
@@ -132,16 +132,14 @@ class ChangeScorer(Scorer):
         region, level = changed_region(change.values, self.alpha, self.bins, self.floor)
         overlap = grounding(change.values, mask, region, level)
         low, high = float(change.values.min()), float(change.values.max())
-        detail = {
-            **facts(overlap),
+        detail: dict[str, Any] = {
             "largest": round(high, 2),
             "aligned": change.aligned,
             "cut": round(max(self.floor, low + level * (high - low)) / PEAK, 6),
-            "map": kept_map(change.values, PEAK),
         }
         if output.shape[:2] != (height, width):
             detail["resized_from"] = f"{output.shape[1]}x{output.shape[0]}"
-        return scores(self.metrics, overlap, detail)
+        return scores(self.metrics, overlap, change.values, PEAK, **detail)
 
 
 def masked_source(sample: Sample) -> Source:

@@ -11,8 +11,6 @@ _SAID = {
         "Mean IoU of as many pixels drawn at random: no quality of a model, the IoU's measure.",
     ),
     "share": ("share", "The region's share of the picture; no quality of a model."),
-    "pointing": ("pointing", "Whether the map's maximum lies in the mask."),
-    "mass": ("mass", "The share of the map's sum that lies in the mask."),
 }
 
 
@@ -21,7 +19,7 @@ def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
         Metric(
             f"{kind}_{name}",
             heading=f"{heading} {title}",
-            direction="lower" if name in ("chance", "share") else "higher",
+            direction="higher" if name == "iou" else "lower",
             low=0.0,
             high=1.0,
             digits=3,

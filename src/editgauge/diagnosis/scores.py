@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
 import numpy as np
 
 from editgauge.metrics.grounding import Floats, Grounding, normalised
-from editgauge.types import Metric, Score, Status
+from editgauge.types import Metric, Score
 
 VERSION = 1
 """Part of the origin of every row of the track: raised when a change here changes a value."""
 MAP_SIDE = 64
 """The longer side of the map that a row keeps for drawing."""
-_NOT_DEFINED = {
-    "pointing": "the map is the same everywhere: it has no maximum",
-    "mass": "the map is zero everywhere",
-}
 
 
-def scores(metrics: Sequence[Metric], found: Grounding, detail: Mapping[str, Any]) -> list[Score]:
-    """A score for each metric of a kind (``<kind>_iou``…); `detail` goes with the first."""
-    listed: list[Score] = []
-    for metric in metrics:
-        name = metric.name.partition("_")[2]
-        value = getattr(found, name)
-        listed.append(
-            Score(
-                metric=metric.name,
-                value=None if value is None else float(value),
-                status=Status.SCORED if value is not None else Status.NOT_APPLICABLE,
-                reason="" if value is not None else _NOT_DEFINED[name],
-                detail={} if listed else dict(detail),
-            )
+def scores(
+    metrics: Sequence[Metric], found: Grounding, values: Floats, scale: float | None = None,
+    **detail: Any,
+) -> list[Score]:  # fmt: skip
+    """A score for each metric of a kind (``<kind>_iou``…). The first one's detail has the cut, the
+    mask's share and the map (see `kept_map`) beside what is given.
+    """
+    kept = {
+        "threshold": round(found.threshold, 6),
+        "mask_share": round(found.area, 6),
+        "map": kept_map(values, scale),
+        **detail,
+    }
+    return [
+        Score(
+            metric=metric.name,
+            value=float(getattr(found, metric.name.partition("_")[2])),
+            detail={} if number else kept,
         )
-    return listed
-
-
-def facts(found: Grounding) -> dict[str, Any]:
-    """What a row's detail says beside its number: the cut, and the mask's share."""
-    return {"threshold": round(found.threshold, 6), "mask_share": round(found.area, 6)}
+        for number, metric in enumerate(metrics)
+    ]
 
 
 def kept_map(values: Floats, scale: float | None = None) -> dict[str, Any]:

@@ -26,19 +26,15 @@ BINS = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounding:
-    """How well a map meets a mask; None where a number is not defined.
+    """How well a map meets a mask.
 
     `iou`: |A ∩ M| / |A ∪ M| of the region A over the cut and the mask M, in pixels of the mask;
-    `chance`: see `chance_iou`; `pointing`: 1 where the map's maximum lies in the mask, 0 where not,
-    of equal maxima the share (None for a constant map); `mass`: the share of the map's sum that
-    lies in the mask (None for a map of zeros); `threshold`: the cut, on the normalised map's scale
-    of 0 to 1; `share`, `area`: the shares of the picture that A and the mask cover.
+    `chance`: see `chance_iou`; `threshold`: the cut, on the normalised map's scale of 0 to 1;
+    `share`, `area`: the shares of the picture that A and the mask cover.
     """
 
     iou: float
     chance: float
-    pointing: float | None
-    mass: float | None
     threshold: float
     share: float
     area: float
@@ -64,12 +60,9 @@ def grounding(values: Floats, mask: Mask, region: Mask, threshold: float = math.
     inside, total = cells(mask, values.shape)
     meant, pixels = int(inside.sum()), int(total.sum())
     chosen, met = int(total[region].sum()), int(inside[region].sum())
-    whole = float(values.sum())
     return Grounding(
         iou=met / (chosen + meant - met),
         chance=chance_iou(pixels, meant, chosen),
-        pointing=None if values.min() == values.max() else _pointing(values, mask),
-        mass=float((values * inside / total).sum() / whole) if whole > 0 else None,
         threshold=threshold,
         share=chosen / pixels,
         area=meant / pixels,
@@ -134,14 +127,6 @@ def enlarged(plane: npt.NDArray[np.generic], size: tuple[int, int]) -> npt.NDArr
 def _cell_of(pixels: int, parts: int) -> npt.NDArray[np.int64]:
     """The part that each pixel along one axis belongs to."""
     return ((2 * np.arange(pixels) + 1) * parts) // (2 * pixels)
-
-
-def _pointing(values: Floats, mask: Mask) -> float:
-    """The share of the largest cells whose centre lies in the mask."""
-    places = np.nonzero(values == values.max())
-    sides = zip(places, mask.shape, values.shape, strict=True)
-    down, right = (((2 * at + 1) * pixels) // (2 * parts) for at, pixels, parts in sides)
-    return float(mask[down, right].mean())
 
 
 def chance_iou(pixels: int, meant: int, chosen: int) -> float:

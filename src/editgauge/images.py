@@ -59,16 +59,15 @@ write_bytes = temporary.write
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What the first bytes of a picture say: nothing has been decoded yet."""
+    """What the first bytes of a picture say: its format (a key of `_EXTENSION_OF`), Pillow's mode
+    (``RGB``, ``L``, ``P``, ``I;16``…), and its EXIF orientation, 1 to 8, not applied when reading.
+    """
 
     format: str
-    """``PNG``, ``JPEG``, ``WEBP``, ``BMP``, ``GIF`` or ``TIFF``."""
     mode: str
-    """Pillow's mode: ``RGB``, ``L``, ``P``, ``CMYK``, ``I;16``…"""
     width: int
     height: int
     orientation: int = 1
-    """The EXIF orientation, 1 to 8; not applied when reading."""
 
     @property
     def extension(self) -> str:
@@ -90,7 +89,7 @@ def max_pixels() -> int:
 
 def memory_limit() -> int:
     """Bytes that a process may hold while it reads a picture: `EDITGAUGE_MEMORY`, a size such as
-    ``800MB``, ``1.5 GiB`` or ``1073741824`` (letters are powers of 1024; at least 1 MB), or 1 GiB.
+    ``1.5 GiB`` (letters are powers of 1024; at least 1 MB), or 1 GiB.
     """
     text = os.environ.get("EDITGAUGE_MEMORY") or "1GB"
     match = _SIZE.fullmatch(text)
@@ -109,25 +108,24 @@ def need_readable(header: Header, path: Path) -> None:
     """Raises `ImageTooLarge` for a picture over the pixel or memory limit; nothing is decoded."""
     limit, pixels = max_pixels(), header.width * header.height
     wanted = pixels * _PIXEL_BYTES.get(header.format, 16) + path.stat().st_size
-    why = ""
     if pixels > limit:
-        why = f" = {pixels:,} pixels, the limit is {limit:,}; raise it with EDITGAUGE_MAX_PIXELS"
+        why = f"= {pixels:,} pixels, the limit is {limit:,}; raise it with EDITGAUGE_MAX_PIXELS"
     elif wanted > free_memory():
         why = (
-            f" ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
+            f"({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
             f"{memory_limit() >> 20:,} MB, its libraries included; raise it with EDITGAUGE_MEMORY"
         )
-    if why:
-        raise ImageTooLarge(f"{path}: {header.width} x {header.height}{why}", path=path)
+    else:
+        return
+    raise ImageTooLarge(f"{path}: {header.width} x {header.height} {why}", path=path)
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def read_header(path: Path) -> Header:
-    """Format, mode and size of a picture, from its first bytes alone, whatever the limits.
-
-    Raises `ImageError` when there is no file or it is no picture.
+    """What the first bytes of a picture say, whatever the limits. Raises `ImageError` when there is
+    no file or it is no picture.
     """
     with _named_errors(path), _file(path, None) as file, _pillow(file) as image:
         return _header(image)
@@ -165,7 +163,6 @@ def read_luma(path: Path) -> Array:
 
 def read_mask(path: Path) -> Mask:
     """A mask as an ndarray of shape (H, W), bool: True where the stored grey value is 128 or more.
-
     Raises as `read_image` does.
     """
     return read_grey(path) >= 128
@@ -173,8 +170,7 @@ def read_mask(path: Path) -> Mask:
 
 def read_small(path: Path, side: int) -> Image.Image:
     """The picture in RGB, at most `side` pixels long, for people to look at: a JPEG is decoded at a
-    fraction of its size, and what ends early shows what is there or raises. Raises as `read_image`
-    does.
+    fraction of its size. Raises as `read_image` does, perhaps not for what ends early.
     """
 
     def small(data: bytes, header: Header) -> Image.Image:
@@ -198,9 +194,8 @@ def same_pixels(one: Path, other: Path) -> bool:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a picture file as they are, for who sends them on. Raises `ImageTooLarge` for
-    more than a quarter of what is free of the memory limit, since they go out as text inside a
-    request, and `ImageError` when it cannot be read.
+    """The bytes of a picture file, for who sends them on. Raises `ImageTooLarge` for more than a
+    quarter of the free memory, since they go out as text, and `ImageError` when it cannot be read.
     """
     with _named_errors(path), _file(path, min(MAX_FILE_BYTES, free_memory() // 4)) as file:
         return file.read()
@@ -226,9 +221,7 @@ def fingerprint(path: Path) -> str:
 
 
 def oriented(pixels: Array, orientation: int) -> Array:
-    """A picture of shape (H, W, 3), uint8, turned as its EXIF orientation (1 to 8) says: what
-    readers that apply it, such as OpenCV, give in the place of the stored pixels.
-    """
+    """A picture of shape (H, W, 3), uint8, turned as its EXIF orientation (1 to 8) says."""
     if orientation in (5, 6, 7, 8):
         pixels = pixels.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):
@@ -265,11 +258,8 @@ def _may_be_turned(path: Path) -> bool:
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:
     """Resize to `size` = (width, height) with Pillow's filter `method`: nearest, bilinear, bicubic
-    or lanczos.
-
-    `pixels` has shape (H, W, 3) or (H, W), uint8; so has the result. The same size gives the same
-    array back. Pillow's filters are what the released scripts use; OpenCV's of the same names give
-    other values.
+    or lanczos, as the released scripts do; OpenCV's of the same names give other values. `pixels`
+    has shape (H, W, 3) or (H, W), uint8; so has the result. The same size gives the same array.
     """
     height, width = pixels.shape[:2]
     if (width, height) == size:

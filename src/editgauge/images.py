@@ -12,6 +12,7 @@ decide what it is. Nothing is decoded before its header said how large it is (`m
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import io
 import logging
@@ -201,20 +202,16 @@ def read_file(path: Path) -> bytes:
         return file.read()
 
 
-def picture_hash() -> hashlib.blake2b:
-    """The hash of `fingerprint`, empty."""
-    return hashlib.blake2b(digest_size=16)
+picture_hash = functools.partial(hashlib.blake2b, digest_size=16)
+"""The hash of `fingerprint`, empty."""
 
 
 def fingerprint(path: Path) -> str:
     """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError` if it
     cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, picture_hash).hexdigest()
-    except OSError as error:
-        raise ImageError(f"{path}: cannot be read ({error.strerror})", path=path) from error
+    with _named_errors(path), path.open("rb") as file:
+        return hashlib.file_digest(file, picture_hash).hexdigest()
 
 
 # -- turning, resizing, writing --------------------------------------------------------------------
@@ -237,7 +234,7 @@ def upright(path: Path) -> Path:
     service and scorer sees. A file that cannot be read is given back: whoever reads it says so.
     """
     try:
-        if not _may_be_turned(path) or (header := read_header(path)).orientation == 1:
+        if (header := read_header(path)).orientation == 1:
             return path
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         place = cache / "editgauge" / "upright" / f"{fingerprint(path)}.png"
@@ -246,14 +243,6 @@ def upright(path: Path) -> Path:
         return place
     except (ImageError, OSError):
         return path
-
-
-def _may_be_turned(path: Path) -> bool:
-    """Whether a look at the header is worth its time: a JPEG or PNG says early that it has EXIF."""
-    with open(path, "rb", buffering=0) as file:
-        head = file.read(1 << 16)
-    plain = head[:3] == b"\xff\xd8\xff" or (head[:4] == b"\x89PNG" and b"IDAT" in head)
-    return not plain or any(word in head for word in (b"Exif", b"eXIf", b"exif", b"rientation"))
 
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:

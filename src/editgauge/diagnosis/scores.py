@@ -20,7 +20,7 @@ MAP_SIDE = 64
 
 def scores(
     metrics: Sequence[Metric], found: Grounding, values: Floats, scale: float | None = None,
-    **detail: Any,
+    /, **detail: Any,
 ) -> list[Score]:  # fmt: skip
     """A score for each metric of a kind (``<kind>_iou``…). The first one's detail has the cut, the
     mask's share and the map (see `kept_map`) beside what is given.

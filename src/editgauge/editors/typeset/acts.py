@@ -75,13 +75,9 @@ def recolour(canvas: Canvas, asked: Parsed) -> Done:
 
 
 def resize(canvas: Canvas, asked: Parsed) -> Done:
-    wide = None
-    if len(asked.quotes) > len(asked.sources) == 1:  # as long as another text that is quoted
-        left, _, right, _ = canvas.box_of(matched(canvas, asked.quotes[1].text))
-        wide = right - left
     done = []
     for match, lifted in _lifted(canvas, asked):
-        factor = wide / lifted.size[0] if wide else asked.amount or 1.0
+        factor = asked.amount or 1.0
         factor = min(factor, *(0.98 * s / t for s, t in zip(canvas.size, lifted.size, strict=True)))
         _drop(canvas, lifted, np.eye(2) * factor)
         done.append(report(canvas, match) | {"factor": round(factor, 3)})
@@ -135,11 +131,9 @@ def _place(canvas: Canvas, lifted: Lifted, corner: Point) -> Point:
 
 def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> Point:
     (wide, high), (left, top, right, bottom) = size, box
-    if place in ("above", "below"):
-        y = bottom + 0.3 * gap if place == "below" else top - 0.3 * gap - high
-        return (left + right - wide) / 2, y
-    x = left - 0.4 * gap - wide if place == "before" else right + 0.4 * gap
-    return x, (top + bottom - high) / 2
+    x, y = (left + right - wide) / 2, (top + bottom - high) / 2
+    near = {"above": (x, top - 0.3 * gap - high), "below": (x, bottom + 0.3 * gap)}
+    return near.get(place, (left - 0.4 * gap - wide if place == "before" else right + 0.4 * gap, y))
 
 
 def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
@@ -170,8 +164,6 @@ def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
 def _swap(canvas: Canvas, asked: Parsed) -> Done:
     """Two texts in each other's place, each in the other's colour where its own is not seen."""
     both = list(_lifted(canvas, asked))
-    if len(both) < 2:
-        raise CannotEdit("the letters of one text cannot be told from the ground")
     inks = [ink for _, ink in both]
     colours = [median_colour(ink.paint[ink.alpha >= ink.alpha.max() * 0.9]) for ink in inks]
     for ink, goal, colour, theirs in zip(inks, inks[::-1], colours, colours[::-1], strict=True):

@@ -240,16 +240,8 @@ class Canvas:
         return Lifted(alpha[box], spread, float(columns.min()), float(rows.min()))
 
     def box_of(self, match: Match) -> Box:
-        """What the ink of a match covers of the picture (its lines' boxes where there is none)."""
-        boxes = []
-        for span in match.spans:
-            inked, box = self.inked(span.line), self.lines[span.line].box
-            if inked is not None and inked.frame.level and not inked.is_whole(span):
-                low, high = inked.between(inked.reach(span, self.style(inked)))
-                origin = float(inked.frame.matrix[0, 2])
-                box = (origin + low, box[1], origin + high, box[3])
-            boxes.append(box)
-        left, top, right, bottom = np.array(boxes).T
+        """What the lines of a match cover of the picture."""
+        left, top, right, bottom = np.array([self.lines[span.line].box for span in match.spans]).T
         return float(left.min()), float(top.min()), float(right.max()), float(bottom.max())
 
     def shows(self, colour: Colour, box: Box) -> bool:

@@ -7,8 +7,7 @@ something to set with on a bare server too.
 from __future__ import annotations
 
 import functools
-import os
-import sys
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +29,13 @@ _LOOSE = 2.5
 """The blur under which ink is compared with letters of any face: only roughly there in script."""
 _SUPER = 4
 """Text is drawn this many times larger and then reduced: soft edges, weight in quarter pixels."""
+
+
+_FOLDERS = (
+    "/usr/share/fonts", "/usr/local/share/fonts", "~/.fonts", "~/.local/share/fonts",
+    "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
+)  # fmt: skip
+"""Where systems keep their fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +75,11 @@ class Style:
     blur: float = 0.0
     likeness: float = 0.0
 
-    def narrowed(self, factor: float) -> Style:
-        """So much narrower: down to 0.8 by width alone, and by size for the rest."""
-        width = max(factor, 0.8)
-        return replace(self, stretch=self.stretch * width, size=self.size * factor / width)
-
 
 @functools.lru_cache(maxsize=8)
 def faces(extra: tuple[Path, ...] = ()) -> tuple[Face, ...]:
     """All faces that can be loaded, in a stable order: of folders named, of the system's."""
-    home = Path.home()
-    system = [
-        Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), home / ".fonts",
-        home / ".local/share/fonts",
-    ]  # fmt: skip
-    if sys.platform == "darwin":
-        system = [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts"]
-    if sys.platform == "win32":
-        system = [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"]
+    system = [Path(folder).expanduser() for folder in _FOLDERS]
     files = [file for at in (*extra, *system) for file in sorted(at.rglob("*.[tToO][tT][cCfF]"))]
     once = {file.name: file for file in reversed(files)}
     installed = [face for file in reversed(once.values()) for face in _faces_of(file)]
@@ -122,9 +115,8 @@ def _has(face: Face, character: str) -> bool:
     if face.opencv in ("sans", "italic"):
         return ord(character) < 0x2E80  # OpenCV sets the rest in another face without saying so
     drawn, missing = draw(face, character, 24), draw(face, "\U0010fffe", 24)
-    if drawn is None or missing is None:
-        return drawn is not None
-    return not np.array_equal(drawn.alpha, missing.alpha)
+    unlike = drawn and missing and not np.array_equal(drawn.alpha, missing.alpha)
+    return drawn is not None if missing is None else bool(unlike)
 
 
 # ----------------------------------------------------------------------------------------- drawing
@@ -156,12 +148,10 @@ def _advance(face: Face, text: str, size: float) -> float:
 @functools.lru_cache(maxsize=512)
 def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Drawn | None:
     """`text` at an em size in pixels, cut to its ink; None where it has none."""
-    parts, pen = [(0.0, text)], 0.0
+    parts = [(0.0, text)]
     if tracking:
-        parts = []
-        for character in text:
-            parts.append((pen, character))
-            pen += _advance(face, character, size) + tracking * size
+        steps = [_advance(face, character, size) + tracking * size for character in text]
+        parts = list(zip(itertools.accumulate(steps, initial=0.0), text, strict=False))
     width = int(parts[-1][0] + _advance(face, parts[-1][1], size) + 2.4 * size) + 8
     if not 4 < width < _WIDEST:
         return None

@@ -42,15 +42,9 @@ def _told(style: Style | None) -> Done:
 
 
 def in_the_case_of(text: str, written: str, seen: str) -> str:
-    """`text` in capitals (or small letters) where the picture's text is so and the instruction
-    wrote it otherwise.
-    """
-    if plain(written) == plain(seen) and len(plain(seen)) > 1:
-        if seen.isupper() and not written.isupper():
-            return text.upper()
-        if seen.islower() and not written.islower():
-            return text.lower()
-    return text
+    """`text` in capitals where the picture's text is so and the instruction wrote it otherwise."""
+    same = plain(written) == plain(seen) and len(plain(seen)) > 1
+    return text.upper() if same and seen.isupper() and not written.isupper() else text
 
 
 def split_text(text: str, lengths: Sequence[int]) -> list[str]:
@@ -92,8 +86,9 @@ def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Inked, Style]:
 
 
 def _no_face(text: str) -> CannotEdit:
-    advice = "name a folder with one (fonts)"
-    return CannotEdit(f"no installed font has the letters of {text!r}; {advice}")
+    return CannotEdit(
+        f"no installed font has the letters of {text!r}; name a folder with one (fonts)"
+    )
 
 
 def _drawn(style: Style, text: str, room: float = _ENDLESS) -> tuple[Drawn, float, float]:
@@ -103,7 +98,7 @@ def _drawn(style: Style, text: str, room: float = _ENDLESS) -> tuple[Drawn, floa
         raise CannotEdit(f"{text!r} has no visible letters at this size")
     wide = float(box[2] - box[0])
     if wide > room + 1:  # a pixel is what rounding takes
-        return _drawn(style.narrowed(max(room, 4.0) / wide), text)
+        return _drawn(replace(style, stretch=style.stretch * max(room, 4.0) / wide), text)
     return drawn, drawn.left + box[0], wide
 
 

@@ -10,13 +10,13 @@ from tests.fault_server import FaultServer, ScriptedJudge, request_pictures
 from tests.judging.commands import opened
 
 from editgauge.images import write_png
-from editgauge.judging import command, probe
+from editgauge.judging import command
 
 
 def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: Path) -> None:
     known = {}
-    for digit in probe.DIGITS:
-        write_png(tmp_path / "digit.png", probe.digit_picture(digit))
+    for digit in command.DIGITS:
+        write_png(tmp_path / "digit.png", command.digit_picture(digit))
         known[hashlib.sha256((tmp_path / "digit.png").read_bytes()).digest()] = digit
 
     def seeing(body: dict[str, Any]) -> str:

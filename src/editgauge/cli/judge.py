@@ -81,7 +81,7 @@ def _judged(opened: Session) -> int:
     output.warn(opened.run)
     if outcome.facts["interrupted"]:
         return 130
-    return 3 if outcome.facts["over_budget"] else int(bool(outcome.facts["without_score"]))
+    return 3 if outcome.facts["over_budget"] else int(bool(outcome.without_score))
 
 
 def _progress(opened: Session, line: Callable[[str, bool], None]) -> Callable[[Stats], None]:
@@ -108,7 +108,7 @@ def _estimated(opened: Session) -> None:
     from editgauge.judging.estimate import of_session
 
     estimated = of_session(opened)
-    output.emit(estimated.as_json(), estimated.lines())
+    output.emit(asdict(estimated), estimated.lines())
 
 
 def _shown(opened: Session, *, whole: bool) -> None:

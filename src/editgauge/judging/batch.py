@@ -34,6 +34,7 @@ _ENDPOINT = "/v1/chat/completions"
 _LONG, _MOST = 600.0, 1 << 30
 """Seconds for a file of a batch; bytes of a file of results."""
 _FREE = Spend(model="")
+_NOTE = "batch "
 
 
 class Batch(msgspec.Struct, kw_only=True):
@@ -62,8 +63,7 @@ def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     whether one was made.
     """
     waiting = {key for batch in _pending(engine) for key in batch.calls}
-    result = Batched(waiting=len(waiting))
-    part, size = dict[str, bytes](), 0
+    result, part, size = Batched(waiting=len(waiting)), dict[str, bytes](), 0
     try:
         for key, body in _lines(engine, jobs, waiting):
             if part and (size + len(body) > MAX_BYTES or len(part) >= MAX_REQUESTS):
@@ -92,8 +92,8 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[tup
             continue  # it ends as unreadable when rows are made
         taken.add(key)
         most = engine.most(job, FIRST, len(words), batch=True)
-        booked = not most or ledger.standing([entry_key(key)])
-        if not booked and ledger.try_to_book(most, engine.model, entry_key(key)) is None:
+        booked = not most or ledger.standing([_NOTE + key])
+        if not booked and ledger.try_to_book(most, engine.model, _NOTE + key) is None:
             raise ledger.exceeded(most, engine.model)
         yield key, b"".join(pieces(words, encoded))
 
@@ -108,8 +108,8 @@ def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
     )
     file = ("file", "calls.jsonl", "application/octet-stream", data)
     url = engine.client.address.of("/files")
-    form = form_request(url, {"purpose": "batch"}, [file], seconds=_LONG)
     try:
+        form = form_request(url, {"purpose": "batch"}, [file], seconds=_LONG)
         sent = engine.paid.call(form, _json, _FREE)
         if not (number := _text(sent.value, "id")):
             raise RunError(f"{engine.client.host}: no batch file was taken ({sent.reason or '?'})")
@@ -156,18 +156,17 @@ def _find(engine: Engine, batch: Batch, why: str) -> None:
         )
     for one in listed:
         marks = one.get("metadata") if isinstance(one, dict) else None
-        if isinstance(marks, dict) and marks.get(MARK) == batch.mark:
+        if _text(marks, MARK) == batch.mark:
             batch.number = _text(one, "id")
-            _note(engine, batch)
-            return
-    _close(engine, batch, "never made")
+            return _note(engine, batch)
+    return _close(engine, batch, "never made")
 
 
 def collect(engine: Engine) -> Batched:
     """Fetch finished batches into the store, whichever command submitted them. Raises `RunError`
     when another model answered than the one that answered first; its replies are kept apart.
     """
-    result, ledger, others = Batched(), engine.ledger, set[str]()
+    result, others = Batched(), set[str]()
     for batch in list(_pending(engine)):
         answers = _answers(engine, batch)
         if answers is None:
@@ -177,8 +176,7 @@ def collect(engine: Engine) -> Batched:
             outcome = failed(response, engine.client.secrets)
             if 200 <= response.status < 300:
                 outcome = engine.heard(response, LEAST_BYTES, batch=True)
-            for entry in ledger.standing([entry_key(key)]).values():
-                ledger.settle(entry, outcome.cost, booked=outcome.booked, why=outcome.reason)
+            _settle(engine, [key], outcome.cost, outcome.booked, outcome.reason)
             if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
@@ -205,28 +203,29 @@ def _answers(engine: Engine, batch: Batch) -> dict[str, Response] | None:
         return None
     numbers = (_text(reply.value, f"{kind}_file_id") for kind in ("output", "error"))
     files = [_get(engine, f"/files/{number}/content", _bytes) for number in numbers if number]
-    # 404 and 410: it is gone for good
-    there = all(file.kind == "ok" or file.http in (404, 410) for file in files)
-    found = results(b"\n".join(file.value or b"" for file in files))
-    return {key: found[key] for key in batch.calls if key in found} if there else None
+    if not all(file.kind == "ok" or file.http in (404, 410) for file in files):
+        return None  # 404 and 410: it is gone for good
+    answers = results(b"\n".join(file.value or b"" for file in files))
+    return {key: answers[key] for key in batch.calls if key in answers}
 
 
 def _close(engine: Engine, batch: Batch, state: str) -> None:
     """A batch is over. Calls without an answer stay booked where its work was done."""
-    for entry in engine.ledger.standing([entry_key(key) for key in batch.calls]).values():
-        why = f"no result in batch {batch.number}: {state}"
-        engine.ledger.settle(entry, booked=state == "completed", why=why)
+    why = f"no result in batch {batch.number}: {state}"
+    _settle(engine, batch.calls, None, state == "completed", why)
     batch.calls, batch.state = [], state
     _note(engine, batch)
+
+
+def _settle(engine: Engine, keys: list[str], bill: float | None, booked: bool, why: str) -> None:
+    for entry in engine.ledger.standing([_NOTE + key for key in keys]).values():
+        engine.ledger.settle(entry, bill, booked=booked, why=why)
 
 
 def _get(engine: Engine, path: str, read: Any) -> Outcome:
     url = engine.client.address.of(path)
     request = Request(url=url, method="GET", seconds=_LONG, limit=_MOST)
     return engine.paid.call(request, read, _FREE)
-
-
-_NOTE = "batch "
 
 
 def _note(engine: Engine, batch: Batch) -> None:
@@ -244,11 +243,6 @@ def _bytes(response: Response) -> Outcome:
 def _text(value: Any, name: str) -> str:
     text = value.get(name) if isinstance(value, dict) else None
     return text if isinstance(text, str) else ""
-
-
-def entry_key(key: str) -> str:
-    """The key of a call's entry in the ledger."""
-    return f"batch {key}"
 
 
 def results(data: bytes) -> dict[str, Response]:

@@ -1,4 +1,4 @@
-"""Run a judge session to its end: rows, the entry in the manifest, and an `Outcome`."""
+"""What is done with a judge session: run it to its end, by batches, or only ask whether it sees."""
 
 from __future__ import annotations
 
@@ -11,15 +11,23 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import cv2
+import numpy as np
+
 from editgauge.escape import counted
+from editgauge.images import Array, write_png
 from editgauge.judging import batch as batches
 from editgauge.judging import models
-from editgauge.judging import probe as probes
+from editgauge.judging.asking import Job
 from editgauge.judging.engine import Progress
+from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
+from editgauge.judging.reading import ExchangeResult, read
 from editgauge.judging.session import Session
 from editgauge.types import JUDGE_SCORER, Status
 
 Say = Callable[[str], None]
+DIGITS = (7, 2, 4)
+"""What the probe's pictures show; a judge that guesses is right once in 1,000."""
 
 
 @dataclass(slots=True)
@@ -58,27 +66,22 @@ class Outcome:
         if facts["unasked"]:
             yield f"{facts['unasked']} calls are not in the reply store: they have no row"
         yield f"rows:  {session.named}"
-        yield self._next()
-
-    def _next(self) -> str:
-        session, facts = self.session, self.facts
         if session.engine.broke or facts["complete"]:
             table = f"editgauge table {session.named} --benchmark {session.benchmark}"
-            return session.engine.broke or f"next:  {table}"
-        if session.options.offline:
-            return "next:  the same command, neither offline nor of a batch, asks what is missing"
-        return "stopped; the same command goes on from here"
+            yield session.engine.broke or f"next:  {table}"
+        elif session.options.offline:
+            yield "next:  the same command, neither offline nor of a batch, asks what is missing"
+        else:
+            yield "stopped; the same command goes on from here"
 
     def _money(self) -> str:
         price, facts = self.session.price, self.facts
         if price is None:
             return ", costs not counted: no price is known or given"
-        here, in_all, unbilled = (
-            facts[name] for name in ("dollars", "dollars_of_run", "dollars_unbilled")
-        )
+        here, in_all = facts["dollars"], facts["dollars_of_run"]
         spent = f", {here:.4f} US dollars"
-        if unbilled > 5e-5:
-            spent += f" ({unbilled:.4f} of it estimated: no usable bill came)"
+        if facts["dollars_unbilled"] > 5e-5:
+            spent += f" ({facts['dollars_unbilled']:.4f} of it estimated: no usable bill came)"
         if in_all > here + 5e-5:
             spent += f"; {in_all:.4f} for judging in this run, all commands together"
         return "" if price.free else spent
@@ -107,12 +110,8 @@ def run(
     except KeyboardInterrupt:
         stopped.set()
     finally:
-        facts = session.record(
-            "judge",
-            **session.facts(),
-            complete=complete,
-            seconds=round(time.monotonic() - began, 3),
-        )
+        seconds = round(time.monotonic() - began, 3)
+        facts = session.record("judge", **session.facts(), complete=complete, seconds=seconds)
     engine, summary = session.engine, session.summary
     fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
     strict = [counter for key, counter in summary.counts.items() if key[3] == "corrected"]
@@ -163,9 +162,33 @@ def batch(session: Session, action: str) -> batches.Batched:
 
 
 def probe(session: Session) -> dict[str, Any]:
-    """Whether the judge sees (see `probe`): ``sees``, what it ``read``, what was ``shown``."""
+    """Does this judge see? Three pictures of digits that it must read, in one call: ``sees``, what
+    it ``read`` (None where it gives none), what was ``shown``. An answer of the same day is not
+    paid for again. Raises `EditgaugeError` where no judge answers.
+    """
     session.asks()
-    digits = probes.digits(session.engine, session.run.cache_folder / "probe")
-    facts = {"sees": tuple(digits) == probes.DIGITS, "read": digits, "shown": probes.DIGITS}
+    parts: list[str | Picture] = ["Each picture shows one digit. Which one?"]
+    names = [f"picture_{number}" for number, _ in enumerate(DIGITS, start=1)]
+    for name, digit in zip(names, DIGITS, strict=True):
+        path = session.run.cache_folder / "probe" / f"digit-{digit}.png"
+        write_png(path, digit_picture(digit))
+        parts += [f"{name}:", Picture(path, name)]
+    reply = {**VISIBLE, **dict.fromkeys(names, Range(0, 9))}
+    call = Call(name="sight", parts=tuple(parts), reply=reply, metrics={}, rubric="sight 4")
+    results: list[ExchangeResult] = []
+    today = int(time.time() // 86_400)  # as a repeat: another day is asked anew
+    job = Job(call, today, {"for": "probe"})
+    session.engine.run([job], lambda job, result: results.append(result))
+    last = results[0] if results else ExchangeResult()
+    readings = read(call, last.last, cut_off=last.cut_off).readings
+    digits = [readings[name].value for name in names]
+    facts = {"sees": tuple(digits) == DIGITS, "read": digits, "shown": DIGITS}
     session.record("judge probe", **facts)
     return facts
+
+
+def digit_picture(digit: int) -> Array:
+    """A digit on a plain ground: shape (160, 160, 3), uint8."""
+    picture = np.full((160, 160, 3), 235, np.uint8)
+    cv2.putText(picture, str(digit), (44, 116), cv2.FONT_HERSHEY_SIMPLEX, 3.6, (30, 30, 120), 12)
+    return picture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from editgauge.errors import ImageError
@@ -25,28 +25,28 @@ class Line:
 
 @dataclass(slots=True, kw_only=True)
 class Estimate:
-    """What is left to ask; `bought`: how much of it the budget pays for, "" where there is none."""
+    """What is left to ask, by the names of calls and in all (``total``); `bought`: how much of it
+    the budget pays for, "" where there is none.
+    """
 
     calls: dict[str, Line] = field(default_factory=dict)
-    total: Line = field(default_factory=Line)
     notes: list[str] = field(default_factory=list)
     bought: str = ""
+
+    @property
+    def total(self) -> Line:
+        return self.calls["total"]
 
     def lines(self) -> Iterator[str]:
         """In words."""
         yield f"{'':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'out':>10}{'US dollars':>12}"
-        for name, line in [*sorted(self.calls.items()), ("all", self.total)]:
-            money = (
-                "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
-            )
+        for name, line in sorted(self.calls.items(), key=lambda one: (one[0] == "total", one[0])):
+            free = line.dollars is None and line.calls
+            money = "no price" if free else f"{line.dollars or 0:.2f}"
             tokens = f"{line.tokens_in:>13,}{line.tokens_out:>10,}"
             yield f"{name:<22}{line.calls:>9,}{line.stored:>9,}{tokens}{money:>12}"
         yield from filter(None, (*self.notes, self.bought))
         yield "nothing was sent; the real usage of the first calls will say more"
-
-    def as_json(self) -> dict[str, Any]:
-        facts = asdict(self)
-        return {**facts, "calls": {**facts["calls"], "total": facts["total"]}}
 
 
 def of_session(session: Session) -> Estimate:
@@ -55,21 +55,18 @@ def of_session(session: Session) -> Estimate:
     Pictures count by the provider's rule, a reply `TYPICAL_REPLY` tokens or what such a judge
     usually thinks; what a provider serves from its cache is left out.
     """
-    engine, price, estimate = session.engine, session.price, Estimate()
-    left: set[str] = set()
-    total = estimate.total
+    engine, price, total = session.engine, session.price, Line()
+    estimate, left = Estimate(calls={"total": total}), set[str]()
     for job in session.jobs(looking=True):
         try:
             stored = engine.stored(engine.key(job))
             sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
         except ImageError:  # it costs nothing
             continue
-        lines = (estimate.calls.setdefault(job.call.name, Line()), total)
         asks = stored is None or stored.status in engine.retry
         tokens = estimate_input(len(engine.body(job)), sizes, price) if asks else 0
-        usual = max(TYPICAL_REPLY, engine.usual) if asks else 0
-        out = min(usual, engine.room(job.call))
-        for line in lines:
+        out = min(max(TYPICAL_REPLY, engine.usual), engine.room(job.call)) if asks else 0
+        for line in (estimate.calls.setdefault(job.call.name, Line()), total):
             line.calls += asks
             line.stored += not asks
             line.tokens_in += tokens
@@ -77,14 +74,11 @@ def of_session(session: Session) -> Estimate:
             if price is not None:
                 line.dollars = (line.dollars or 0.0) + price.of(tokens, out)
         left |= {job.about["sample"]} if asks else set()
-    if price is None:
-        estimate.notes = [f"no price of {engine.model} is known, and none is given"]
-    else:
+    estimate.notes = [f"no price of {engine.model} is known, and none is given"]
+    if price is not None:
         as_batch = price.of(total.tokens_in, total.tokens_out, batch=True)
-        message = (
-            f"price: {price.input:g} in and {price.output:g} out for a million, {price.source}"
-        )
-        estimate.notes = [f"as a batch: {as_batch:.2f} US dollars", message]
+        rates = f"{price.input:g} in and {price.output:g} out for a million, {price.source}"
+        estimate.notes = [f"as a batch: {as_batch:.2f} US dollars", f"price: {rates}"]
     if session.options.budget is not None and total.dollars:
         has = max(0.0, session.options.budget - engine.ledger.totals.booked)
         editors = len({edit.editor for edit in session.edits if edit.path})

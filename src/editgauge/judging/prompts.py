@@ -88,7 +88,7 @@ class RubricFolder:
 
     def check(self, names: Sequence[str]) -> None:
         """Raises `UsageError` for a user's folder with a file that replaces nothing (misspelt), or
-        with none that does, and for a rubric without any of the fields that the package's has.
+        with none that does.
         """
         assert self.folder is not None
         wanted = {f"{name}.md" for name in names}
@@ -99,14 +99,6 @@ class RubricFolder:
                 f"{self.folder}: {odd} replaces no rubric; there are: {', '.join(sorted(wanted))}",
                 argument="prompts",
             )
-        ours = RubricFolder(self.home)
-        for name in names:
-            fields = {*_MARK.findall(ours.text(name)[0])} - {"warning"}
-            if fields and not fields & {*_MARK.findall(self.text(name)[0])}:
-                raise UsageError(
-                    f"rubric {name!r}: it has no field, so that every sample would be asked the "
-                    f"same; there are: {', '.join(f'{{{{{one}}}}}' for one in sorted(fields))}"
-                )
 
 
 def _unknown(name: str, mark: str, told: Mapping[str, str | None]) -> UsageError:

@@ -25,7 +25,7 @@ from editgauge.judging.protocol import Call
 from editgauge.judging.questions import Track
 from editgauge.judging.reading import VERSION, ExchangeResult, to_scores
 from editgauge.services.booking import Ledger
-from editgauge.store import selection, sqlite, variants
+from editgauge.store import selection, variants
 from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.collect import tell
 from editgauge.store.hashes import HashStore
@@ -39,8 +39,6 @@ from editgauge.types import JUDGE_SCORER, VARIANTS, Row, Sample, Score, Status
 
 PAID = "paid.sqlite"
 """The run's file of replies and costs."""
-Known = Mapping[RowKey, Mapping[str, Status]]
-"""Of the rows that there are: key -> fingerprint -> status."""
 
 
 class Session:
@@ -87,6 +85,8 @@ class Session:
         self.summary = Summary()
         self.refused: Counter[str] = Counter()
         """Refusals by category: they matter for faces and medicine."""
+        self._done: Mapping[RowKey, Mapping[str, Status]] = {}
+        self._unasked: list[tuple[Job, list[Score]]] = []
 
     def _engine(self, pictures: PictureStore) -> Engine:
         options, paid = self.options, self._paid(self.run.path / PAID)
@@ -95,9 +95,8 @@ class Session:
         return Engine(self._client, replies, pictures, options, price=self.price, ledger=ledger)
 
     def _paid(self, path: Path) -> Paid:
-        """Replies and ledger; a copy of them, or none, where this session only looks."""
-        place = self._stack.enter_context(sqlite.readable(path)) if self._looking else path
-        try:
+        try:  # who only looks makes no file
+            place = None if self._looking and not path.exists() else path
             return self._stack.enter_context(Paid(place))
         except (OSError, RunError) as error:
             raise RunError(f"{path}: no store of replies ({error}); name another one") from error
@@ -165,53 +164,53 @@ class Session:
         return sum(1 for _ in self.jobs(looking=True))
 
     def jobs(self, *, looking: bool = False, repeats: int | None = None) -> Iterator[Job]:
-        """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
-        on the way. They go sample by sample over all editors, in the order of `drawn`: wherever a
-        budget ends, what was judged is a comparison. With `looking` nothing is written and nothing
-        is taken as done (for estimates).
+        """The jobs that have no rows yet, lazily. They go sample by sample over all editors, in the
+        order of `drawn`: wherever a budget ends, what was judged is a comparison. With `looking`
+        nothing is written and nothing is taken as done (for estimates).
         """
         known = {one.id: one for one in self.samples}
-        done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
-        unasked: list[tuple[Job, list[Score]]] = []
+        self._done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
         for record in sorted(self.edits, key=lambda one: (drawn(one.sample), one.editor)):
-            sample, edit = known[record.sample], record.edit(self.run.path)
-            status, reason = edit.status, edit.reason
-            if sample.fault is not None:
-                status, reason = Status.DATASET_FAULT, sample.fault
-            calls: Sequence[Call] = ()
-            if status is Status.SCORED:
-                calls = self.prompts.track.calls(sample, edit, self.prompts.rubrics, self.given)
-                status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
-            asked = {metric for call in calls for metric in call.metrics.values()}
-            wanted = self.prompts.track.metrics_for(sample, self.given)
-            missing = [metric.name for metric in wanted if metric.name not in asked]
-            none = [Score(metric=m, value=None, status=status, reason=reason) for m in missing]
+            sample = known[record.sample]
+            calls, missing = self._asked(sample, record)
             about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
             for repeat in range(self.options.repeat if repeats is None else repeats):
                 for call in calls:
                     job = Job(call, repeat, about, (sample, record))
                     names = call.metrics.values()
-                    if looking or self._needed(job, names, self._fingerprint(job), done):
+                    if looking or self._needed(job, names, self._fingerprint(job)):
                         yield job
                 if missing and not looking:
-                    job = Job(_NO_CALL, repeat, about, (sample, record))
-                    unasked.append((job, none))
-            # an alias has its whole name in rows when a model has answered
-            if self.engine.answered or not models.is_alias(self.options.model):
-                self._put_unasked(unasked, done)
-        self._put_unasked(unasked, done)
+                    self._unasked.append((Job(_NO_CALL, repeat, about, (sample, record)), missing))
 
-    def _put_unasked(self, unasked: list[tuple[Job, list[Score]]], done: Known) -> None:
-        """Write the rows of edits that cannot be judged, and forget them."""
-        for job, scores in unasked:
+    def _asked(self, sample: Sample, record: EditRecord) -> tuple[Sequence[Call], list[Score]]:
+        """The calls about one edit, and a score that says why for each metric without one."""
+        track, edit = self.prompts.track, record.edit(self.run.path)
+        status, reason = edit.status, edit.reason
+        if sample.fault is not None:
+            status, reason = Status.DATASET_FAULT, sample.fault
+        calls: Sequence[Call] = ()
+        if status is Status.SCORED:
+            calls = track.calls(sample, edit, self.prompts.rubrics, self.given)
+            status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
+        asked = {metric for call in calls for metric in call.metrics.values()}
+        return calls, [
+            Score(metric=one.name, value=None, status=status, reason=reason)
+            for one in track.metrics_for(sample, self.given)
+            if one.name not in asked
+        ]
+
+    def _put_unasked(self) -> None:
+        """Write the rows of what cannot be judged; last, when an alias has said who it is."""
+        for job, scores in self._unasked:
             outcome = (scores[0].status.value, scores[0].reason, job.payload[1].fingerprint)
             mark = digest(VERSION, self.source, *outcome)
-            if self._needed(job, [score.metric for score in scores], mark, done):
+            if self._needed(job, [score.metric for score in scores], mark):
                 every = product(scores, VARIANTS)
                 self._put(job, mark, [replace(score, variant=variant) for score, variant in every])
-        unasked.clear()
+        self._unasked.clear()
 
-    def _needed(self, job: Job, metrics: Iterable[str], mark: str, done: Known) -> bool:
+    def _needed(self, job: Job, metrics: Iterable[str], mark: str) -> bool:
         """Whether a job's rows have to be made; what they replace is dropped."""
         sample, record = job.payload
         keys: list[RowKey] = [
@@ -220,16 +219,14 @@ class Session:
             for metric in metrics
             for variant in VARIANTS
         ]  # fmt: skip
-        statuses = [done.get(key, {}).get(mark) for key in keys]
-        retried = self.options.retried
-        needed = None in statuses or any(status in retried for status in statuses)
-        old = [(key, one) for key in keys for one in done.get(key, {}) if needed or one != mark]
-        if old:
+        there = {key: self._done.get(key, {}) for key in keys}
+        statuses = [of.get(mark) for of in there.values()]
+        needed = None in statuses or bool(self.options.retried & {*statuses})
+        if old := [(key, one) for key, of in there.items() for one in of if needed or one != mark]:
             self.run.drop(old)
-        for key, status in zip(keys, statuses, strict=True):
-            if not needed and status is not None:
-                self.summary.kept += 1
-                self.summary.add(key[2], JUDGE_SCORER, key[4], key[5], status)
+        for key, of in () if needed else there.items():
+            self.summary.kept += 1
+            self.summary.add(key[2], JUDGE_SCORER, key[4], key[5], of[mark])
         return needed
 
     def _fingerprint(self, job: Job) -> str:
@@ -242,7 +239,10 @@ class Session:
     def judge(self, progress: Progress | None = None) -> bool:
         """Bring the rows up to date; True when all has been asked. Raises as `Engine.run`."""
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
-        return self.engine.run(self.jobs(), self.store, progress)
+        try:
+            return self.engine.run(self.jobs(), self.store, progress)
+        finally:
+            self._put_unasked()
 
     def store(self, job: Job, exchange: ExchangeResult) -> None:
         """Write the rows of one job."""
@@ -282,15 +282,10 @@ class Session:
         self.summary.count(rows)
 
     def _origin(self, call: Call) -> dict[str, Any]:
-        engine, facts = self.engine, {
-            "reader": VERSION,
-            "protocol": self.protocol,
-            "protocol_version": self.prompts.track.version,
-            "options": self.given,
-            "judge": self.options.model,
-        }  # fmt: skip
-        if self.prompts.plugins:  # the last one is whose questions are asked
-            package = self.prompts.plugins[-1]
+        engine = self.engine
+        facts = {"judge": self.options.model, "reader": VERSION, "protocol": self.protocol}
+        facts |= {"protocol_version": self.prompts.track.version, "options": self.given}
+        for package in self.prompts.plugins[-1:]:  # the last one is whose questions are asked
             facts |= {"package": package["package"], "package_version": package["version"]}
         if call is _NO_CALL:
             return facts

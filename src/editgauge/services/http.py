@@ -8,11 +8,13 @@ from __future__ import annotations
 import contextlib
 import http.client
 import ipaddress
+import os
 import secrets as random_secrets
 import select
 import socket
 import ssl
 import threading
+import time
 import urllib.request
 import weakref
 from collections.abc import Mapping, Sequence
@@ -124,16 +126,14 @@ class Http:
         seconds = self.timeout if request.seconds is None else request.seconds
         connection, path = self._connection(request.url, seconds)
         state = _State()
-        end = threading.Timer(seconds, state.cut)  # a socket's own limit begins anew with every
-        end.daemon = True  # packet, so that a server that drips would never be late
-        end.start()
+        _watched(state, time.monotonic() + seconds)
         try:
             response = self._exchange(connection, path, request, state)
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise self._lost(error, state, seconds) from None
         finally:
-            end.cancel()
+            _UNDER_WAY.pop(state, 0.0)
         if not request.clean:
             return response
         return Response(response.status, response.headers, self.secrets.data(response.data))
@@ -206,7 +206,7 @@ class _TooLarge(ValueError):
     pass
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _State:
     """How far an exchange has come: `sock` is there when it was begun."""
 
@@ -219,6 +219,38 @@ class _State:
             with contextlib.suppress(OSError):  # it has ended by itself
                 # of the plain class: that of TLS would forget its state under a reading thread
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+
+
+_UNDER_WAY: dict[_State, float] = {}
+_ANY = threading.Event()
+
+
+def _watched(state: _State, end: float) -> None:
+    """Cut an exchange at its end: a socket's own limit begins anew with every packet, so that a
+    server that drips would never be late.
+    """
+    _UNDER_WAY[state] = end
+    _ANY.set()
+    _watch(os.getpid())
+
+
+@cache
+def _watch(process: int) -> None:
+    """One thread of this process for the ends of all exchanges."""
+
+    def look() -> None:
+        while _ANY.wait():
+            time.sleep(0.05)
+            for state, end in list(_UNDER_WAY.items()):
+                if end < time.monotonic():
+                    _UNDER_WAY.pop(state, 0.0)
+                    state.cut()
+            if not _UNDER_WAY:
+                _ANY.clear()
+                if _UNDER_WAY:  # begun in between
+                    _ANY.set()
+
+    threading.Thread(target=look, daemon=True).start()
 
 
 def _opened(url: str, path: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:

@@ -62,9 +62,6 @@ def test_a_folder_that_would_be_sent_in_vain_is_refused(tmp_path: Path) -> None:
     rubrics = RubricFolder(HOME, tmp_path)
     with pytest.raises(UsageError, match="no file replaces"):
         rubrics.check(["instruction"])
-    (tmp_path / "instruction.md").write_text("Judge it from 1 to 5.")
-    with pytest.raises(UsageError, match="it has no field"):
-        rubrics.check(["instruction"])
     (tmp_path / "instructions.md").write_text("x")
     with pytest.raises(UsageError, match=r"instructions\.md replaces no rubric"):
         rubrics.check(["instruction"])

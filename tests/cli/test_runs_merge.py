@@ -1,8 +1,7 @@
-"""`editgauge merge` of a run with a study: ratings come along, the study stays and is named."""
+"""`editgauge merge` of a run with a study: ratings come along, the study stays."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from tests.cli.test_study_command import type_
@@ -16,14 +15,7 @@ from editgauge.study.ratings import ratings_of
 def test_a_study_stays_with_its_run_and_its_ratings_come_along(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
     rate(run)
-    (run.path / "notes.txt").write_text("mine", encoding="utf-8")
-    said = type_("merge", run.path, "--to", tmp_path / "all")
-    (study,) = [line for line in said.splitlines() if "run/study" in line]
-    assert "its ratings were taken as rows" in study
-    assert "editgauge study status" in study
-    assert "not taken: run/notes.txt (no part of a run's data)" in said
+    type_("merge", run.path, "--to", tmp_path / "all")
     merged = Run.open(tmp_path / "all")
     assert len(ratings_of(merged)) == 2 * len(EDITORS) * 2
     assert not (merged.path / "study").exists()
-    again = json.loads(type_("merge", run.path, "--to", tmp_path / "all", "--json"))
-    assert again["left"] == ["run/notes.txt", "run/study"]

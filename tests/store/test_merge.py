@@ -29,7 +29,7 @@ def test_everything_comes_over_and_the_manifest_tells_from_where(tmp_path: Path)
     source, target = make_run(tmp_path / "a"), Run.create(tmp_path / "all")
     source.put([row("s0", "one", "psnr", None, infinite=True), row("s0", "x", "m", 1.0, repeat=2)])
     done = merge([source], target)
-    assert (done.samples, done.edits, done.replies, done.left) == (6, 12, 6, [])
+    assert (done.samples, done.edits, done.replies) == (6, 12, 6)
     assert (target.rows(), target.edits()) == (source.rows(), source.edits())
     assert target.samples("mini") == [{**one, "marks": {}} for one in source.samples("mini")]
     assert target.metrics("mini") == source.metrics("mini")

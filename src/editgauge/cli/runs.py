@@ -165,23 +165,10 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
         f"taken: rows {done.rows}, edits {done.edits}, samples {done.samples}, replies "
         f"{done.replies}",
         f"{done.rows_known} rows already there; {done.retired} failures gave way to scores",
-        *(f"not taken: {plain(name)} ({_why_left(name)})" for name in done.left),
         f"rows:  {place}",
         f"next:  editgauge table {place}",
     ]
     output.emit({"run": place, **asdict(done)}, lines)
-
-
-def _why_left(name: str) -> str:
-    """Why something of a source, ``run/name``, is not in the merged run."""
-    from editgauge.study.ratings import FOLDER
-
-    if name.rpartition("/")[2] == FOLDER:
-        return (
-            "links and open tasks stay with that run; its ratings were taken as rows, those since "
-            "its last `editgauge study status` were not"
-        )
-    return "no part of a run's data"
 
 
 # -- costs -----------------------------------------------------------------------------------------

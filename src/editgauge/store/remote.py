@@ -25,7 +25,7 @@ from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
 from editgauge.store import lease, paths, schema, sqlite
 from editgauge.store.addresses import Entry, Store, address_of, at_once, opened, place_of
 from editgauge.store.file import put
-from editgauge.store.merge import pictures_of, take_rows
+from editgauge.store.merge import moved, pictures_of
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
 
@@ -213,7 +213,8 @@ def _join(part: Run, target: Run) -> None:
         for benchmark in part.described_benchmarks():
             target.keep_metrics(benchmark, part.metrics(benchmark).values())
         target.write_edits(part.edits())
-        take_rows(db, part, target, lambda old, new: old[3:] != new[3:])
+        for records in moved(db, part, target):
+            target.put_records(db, records, lambda old, new: True)
         gone = orjson.loads(part.fact(_GONE) or "[]")
         target.drop((tuple(key), mark) for *key, mark in gone)
         target.take_entries(part)

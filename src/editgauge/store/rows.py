@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from editgauge.store import schema
 from editgauge.store.file import RunFile
 from editgauge.store.schema import Record, RowKey, Series
-from editgauge.types import Row, Status, Variant
+from editgauge.types import Row, Status
 
 Takes = Callable[[Record, Record], bool]
 """Whether the second row takes the place of the first, of one key."""
 _ONE = "WHERE series = ? AND sample = ? AND repeat = ?"
 _INTO = f"INTO rows VALUES ({', '.join('?' * 10)})"
+_DROP = """DELETE FROM rows WHERE (series, sample, repeat) = (SELECT s.id, n.id, ? FROM series s
+    JOIN samples n ON n.benchmark = s.benchmark WHERE (s.benchmark, n.sample, editor, scorer,
+    metric, variant, source) = (?, ?, ?, ?, ?, ?, ?)) AND fingerprint = ?"""
 _NAMED = "rows r JOIN series s ON s.id = r.series JOIN samples n ON n.id = r.sample"
 
 
@@ -35,8 +38,8 @@ class Rows(RunFile):
         return len(records)
 
     def _record(self, db: sqlite3.Connection, row: Row) -> Record:
-        name = (row.benchmark, row.editor, row.scorer, row.metric, row.variant, row.source)
-        series = self.number_of(db, "series", name)
+        names = Series(*(getattr(row, name) for name in Series._fields))
+        series = self.number_of(db, "series", names)
         sample = self.number_of(db, "samples", (row.benchmark, row.sample))
         origin = self.number_of(db, "origins", (schema.json(dict(row.origin)),))
         return schema.row_record(row, series, sample, origin)
@@ -72,15 +75,12 @@ class Rows(RunFile):
 
     def drop(self, old: Iterable[tuple[RowKey, str]]) -> int:
         """Take out the rows with these keys and fingerprints; how many there were."""
-        gone = 0
+        gone = [(key[7], *key[:7], schema.packed(mark)) for key, mark in old]
         with self.changing() as db:
-            for (benchmark, sample, *named, repeat), fingerprint in old:
-                series = self.number_of(db, "series", (benchmark, *named))
-                place = (series, self.number_of(db, "samples", (benchmark, sample)), repeat)
-                statement = f"DELETE FROM rows {_ONE} AND fingerprint = ?"
-                gone += db.execute(statement, (*place, schema.packed(fingerprint))).rowcount
-            self.put_records(db, ())
-        return gone
+            number = db.executemany(_DROP, gone).rowcount if gone else 0
+            if number:
+                self.put_records(db, ())
+        return number
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -89,22 +89,20 @@ class Rows(RunFile):
         """A number that is another one whenever rows have changed."""
         return self.fact("generation") or "0"
 
-    def series(self, benchmark: str | None = None) -> list[Series]:
-        """The series of a benchmark (or of all), by their names."""
-        every = sorted(self.proven("series"), key=lambda record: record[1:7])
-        return [Series(*one[:7]) for one in every if benchmark in (None, one[1])]
+    def series(self, benchmark: str | None = None) -> dict[Series, int]:
+        """The series of a benchmark (or of all), and the number of each in `records`."""
+        every = sorted((Series(*one[1:7]), one[0]) for one in self.proven("series"))
+        return {series: n for series, n in every if benchmark in (None, series.benchmark)}
 
-    def records(self, series: Series) -> list[Record]:
+    def records(self, number: int) -> list[Record]:
         """The rows of a series as the table has them, by sample and repeat."""
-        return self.proven("rows", "sample, repeat", series.id)
+        return self.proven("rows", "sample, repeat", number)
 
-    def _each(self, every: Iterable[Series]) -> Iterator[tuple[Series, str, Record]]:
+    def _each(self, series: Mapping[Series, int]) -> Iterator[tuple[Series, str, Record]]:
         """The rows of these series, with the id of their sample."""
         names = self.sample_names()
-        for series in every:
-            for record in self.records(series):
-                if record[1] in names:
-                    yield series, names[record[1]][1], record
+        for one, number in series.items():
+            yield from ((one, names[r[1]][1], r) for r in self.records(number) if r[1] in names)
 
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
@@ -117,11 +115,8 @@ class Rows(RunFile):
     def rows(self, benchmark: str | None = None) -> list[Row]:
         """All rows, ordered by key."""
         origins = {number: schema.known(text) for number, text in self.origins().items()}
-        rows = [
-            _row(series, sample, record, origins.get(record[8], {}))
-            for series, sample, record in self._each(self.series(benchmark))
-        ]
-        return sorted(rows, key=lambda row: row.key)
+        every = self._each(self.series(benchmark))
+        return sorted((_row(*one, origins) for one in every), key=lambda row: row.key)
 
     def done(
         self, benchmark: str, scorers: Sequence[str] | None = None
@@ -129,12 +124,11 @@ class Rows(RunFile):
         """What has been scored: row key -> {fingerprint: status}, of one benchmark (and only of
         these scorers).
         """
-        wanted = [s for s in self.series(benchmark) if scorers is None or s.scorer in scorers]
+        every = self.series(benchmark).items()
+        wanted = {one: n for one, n in every if scorers is None or one.scorer in scorers}
         return {
-            (benchmark, sample, *one[2:], record[2]): {
-                schema.unpacked(record[6]): schema.STATUS[record[4]]
-            }
-            for one, sample, record in self._each(wanted)
+            (benchmark, name, *one[1:], r[2]): {schema.unpacked(r[6]): schema.STATUS[r[4]]}
+            for one, name, r in self._each(wanted)
         }
 
     def reasons(self, benchmark: str) -> list[tuple[Any, ...]]:
@@ -170,22 +164,17 @@ class Rows(RunFile):
         return counts
 
 
-def _row(series: Series, sample: str, record: Record, origin: dict[str, object]) -> Row:
-    _, _, repeat, value, status, reason, mark, detail, *_ = record
+def _row(series: Series, sample: str, record: Record, origins: dict[int, dict[str, Any]]) -> Row:
+    _, _, repeat, value, status, reason, mark, detail, origin, _ = record
     infinite = {"infinite": True} if value == math.inf else {}
     return Row(
-        benchmark=series.benchmark,
+        **series._asdict(),
         sample=sample,
-        editor=series.editor,
-        scorer=series.scorer,
-        metric=series.metric,
-        variant=cast(Variant, series.variant),
         value=None if infinite else value,
         status=schema.STATUS[status],
         reason=reason,
         fingerprint=schema.unpacked(mark),
-        source=series.source,
         repeat=repeat,
         detail={**schema.known(detail), **infinite},
-        origin=origin,
+        origin=origins.get(origin, {}),
     )

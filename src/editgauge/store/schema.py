@@ -145,9 +145,8 @@ def digest(*parts: Any) -> str:
 
 
 class Series(NamedTuple):
-    """Rows that differ by sample and repeat alone."""
+    """What rows share that differ by sample and repeat alone."""
 
-    id: int
     benchmark: str
     editor: str
     scorer: str

@@ -98,11 +98,12 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
         db.execute(f"SET temp_directory = {parquet.quoted(run.scratch())}")
         db.execute("SET threads = 1")
         db.execute(_TABLES)
-        _give(db, "series", run.series())
-        _give(db, "names", [(number, name) for number, (_, name) in run.sample_names().items()])
+        series = run.series()
+        _give(db, "series", [(number, *one) for one, number in series.items()])
+        _give(db, "names", [(sample, name) for sample, (_, name) in run.sample_names().items()])
         _give(db, "origins", list(run.origins().items()))
-        for series in run.series():
-            if there := run.records(series):
+        for number in series.values():
+            if there := run.records(number):
                 columns = list(zip(*there, strict=True))[:-1]
                 columns[6] = tuple(map(schema.unpacked, columns[6]))
                 _give(db, "part", columns=columns)

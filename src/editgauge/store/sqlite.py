@@ -65,7 +65,9 @@ def need_files(path: Path) -> None:
 
 def need_sound(db: sqlite3.Connection) -> None:
     """Raises `sqlite3.DatabaseError` where SQLite finds a page that is not as it should be."""
-    for (text,) in db.execute("PRAGMA quick_check(1)"):
+    for (text,) in db.execute(
+        "PRAGMA integrity_check(1)"
+    ):  # the quick one does not look at indexes
         if text != "ok":
             raise sqlite3.DatabaseError(text[:200])
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,7 +61,9 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
             samples = _samples(every, benchmark)
             done.samples += len(samples.keys() - {one["id"] for one in target.samples(benchmark)})
             target.write_samples(benchmark, samples.values())
-            pictures |= {path: sources for one in samples.values() for path in pictures_of(one)}
+            pictures |= {
+                path: sources for one in samples.values() for path in schema.pictures_of(one)
+            }
         for benchmark in sorted({name for run in every for name in run.described_benchmarks()}):
             metrics = together([(run.path.name, run.metrics(benchmark)) for run in every])
             target.keep_metrics(benchmark, metrics.values())
@@ -177,8 +179,3 @@ def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:
         elif record.status is Status.SCORED:
             chosen[key] = (run, record)
     return [item for item in chosen.values() if item[0] is not runs[0]]
-
-
-def pictures_of(record: Mapping[str, Any]) -> list[str]:
-    """The paths of the pictures that a run keeps of a sample."""
-    return [p for p in (*record["images"], record["reference"], *record["masks"].values()) if p]

@@ -25,7 +25,7 @@ from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
 from editgauge.store import lease, paths, schema, sqlite
 from editgauge.store.addresses import Entry, Store, address_of, at_once, opened, place_of
 from editgauge.store.file import put
-from editgauge.store.merge import moved, pictures_of
+from editgauge.store.merge import moved
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
 
@@ -246,7 +246,7 @@ def _send_pictures(store: Store, folder: Path, part: Path) -> None:
     with contextlib.closing(Run.open(part)) as run:
         named = {one.path for one in run.edits()}
         for benchmark in run.benchmarks():
-            named |= {path for one in run.samples(benchmark) for path in pictures_of(one)}
+            named |= {path for one in run.samples(benchmark) for path in schema.pictures_of(one)}
     there = {entry.relative: entry.size for entry in store.files("inputs")}
     files = {name: folder / name for name in named if name and not paths.fault(folder, name)}
     new = [(file, name) for name, file in files.items() if there.get(name) != file.stat().st_size]

@@ -7,8 +7,9 @@ be damaged, or come from anybody: what does not stand its checksum is left out a
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -86,6 +87,10 @@ class Run(Rows):
     def replies_path(self) -> Path:
         return self.path / PAID
 
+    def close(self) -> None:
+        super().close()
+        self._parquet = None
+
     def put(self, rows: Iterable[Row] = (), edits: Iterable[EditRecord] = ()) -> int:
         """Write rows and edits in one transaction; how many rows were given."""
         with self.changing():
@@ -106,27 +111,23 @@ class Run(Rows):
                 self._parquet = generation, snapshot.current(self)
             return [self._parquet[1]]
 
-    def close(self) -> None:
-        """Let go of the file; what is read or written later opens it again."""
-        super().close()
-        self._parquet = None
+    # -- what was done -----------------------------------------------------------------------------
 
     def manifest(self) -> dict[str, Any]:
         """What was done: when the run was begun and by which version, and `entries`, one a
         command.
         """
-        every = self.proven("entries")
-        entries = [{"command": c, "at": at, **schema.known(facts)} for _, c, at, facts, _ in every]
+        entries = [
+            {"command": command, "at": at, **schema.known(facts)}
+            for _, command, at, facts, _ in self.proven("entries")
+        ]
         created = self.fact("created") or (entries[0]["at"] if entries else "")
         by = self.fact("editgauge") or "unknown"
         return {"format": schema.FORMAT, "editgauge": by, "created": created, "entries": entries}
 
     def record(self, command: str, **facts: Any) -> None:
-        """Add an entry: command, time, versions, platform, and `facts` (JSON values); and bring
-        ``rows.parquet`` up to date.
-
-        Of a fact that is an absolute path only the last name is kept: a run is read on other
-        machines.
+        """Add an entry: command, time, versions, platform, and `facts` (JSON values; of an absolute
+        path only the last name is kept); and bring ``rows.parquet`` up to date.
         """
         temporary.sweep(self.path)
         entry = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
@@ -142,6 +143,8 @@ class Run(Rows):
                 if entry[1:4] not in known:
                     insert(db, "entries", entry[1:4])
 
+    # -- outputs -----------------------------------------------------------------------------------
+
     def write_edits(self, edits: Iterable[EditRecord]) -> int:
         """Write records of outputs, each in the place of an older one of its sample and editor."""
         edits = list(edits)
@@ -154,43 +157,46 @@ class Run(Rows):
         return len(edits)
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:
-        """The records of outputs, ordered by benchmark, sample and editor. One that is damaged, or
-        names a picture outside its room, is left out and named in `problems`.
+        """The records of outputs, ordered by benchmark, sample and editor. One that names a picture
+        outside its room is left out and named in `problems`.
         """
-        every = self.proven("edits", "sample, editor")
-        names = self.sample_names() if every else {}
-        records = []
-        for sample, editor, *columns, _ in every:
-            if sample not in names or benchmark not in (None, names[sample][0]):
-                continue
-            try:
-                records.append(schema.edit_record(*names[sample], editor, columns))
-            except schema.NO_RECORD as error:
-                self.note(f"the output of {editor} for {names[sample][1]!r}: {error}; left out")
+        records, names = [], self.sample_names()
+        for sample, editor, *columns, _ in self.proven("edits"):
+            of, name = names.get(sample, ("", ""))
+            if name and benchmark in (None, of):
+                with self._named(f"the output of {editor} for {name!r}"):
+                    records.append(schema.edit_record(of, name, editor, columns))
         return sorted(records, key=lambda one: (one.benchmark, one.sample, one.editor))
+
+    @contextlib.contextmanager
+    def _named(self, what: str) -> Iterator[None]:
+        """Note that something is left out which is no record: a run may come from anybody."""
+        try:
+            yield
+        except (*schema.NO_RECORD, RunError) as error:
+            self.note(f"{what}: {error}; left out")
+
+    # -- metrics and samples -----------------------------------------------------------------------
 
     def keep_metrics(self, benchmark: str, metrics: Iterable[Metric]) -> None:
         """Keep what is said about metrics beside their rows, so that a reader needs to guess
         nothing. What is there of the same name is replaced.
         """
         there = {record[1:4] for record in self.proven("metrics")}
-        wanted = {(benchmark, one.name, described.column(one)) for one in metrics}
-        if wanted <= there:
-            return
-        with self.changing() as db:
-            for record in sorted(wanted - there):
-                db.execute("DELETE FROM metrics WHERE benchmark = ? AND metric = ?", record[:2])
-                insert(db, "metrics", record)
+        new = {(benchmark, one.name, described.column(one)) for one in metrics} - there
+        if new:
+            with self.changing() as db:
+                for record in sorted(new):
+                    db.execute("DELETE FROM metrics WHERE (benchmark, metric) = (?, ?)", record[:2])
+                    insert(db, "metrics", record)
 
     def metrics(self, benchmark: str) -> dict[str, Metric]:
         """The metrics of a benchmark as the commands that wrote rows of them described them."""
         metrics = {}
-        for _, name, metric, facts, _ in self.proven("metrics"):
-            try:
-                if name == benchmark:
-                    metrics[metric] = described.metric(metric, facts)
-            except schema.NO_RECORD as error:
-                self.note(f"metric {metric!r} of {name}: cannot be read ({error}); left out")
+        for _, of, name, facts, _ in self.proven("metrics"):
+            if of == benchmark:
+                with self._named(f"metric {name!r} of {of}"):
+                    metrics[name] = described.metric(name, facts)
         return metrics
 
     def described_benchmarks(self) -> list[str]:
@@ -205,52 +211,51 @@ class Run(Rows):
         records = {paths.plain_text(record["id"], "sample id"): record for record in given}
         paths.plain_name(benchmark)
         with self._lock:
-            there = {r[2]: r for r in self.proven("samples") if r[1] == benchmark}
-            new = []
-            for place, name in enumerate(_order(there, records)):
-                known = schema.known(there[name][4]) if name in there else {}
-                facts = {**known, **records.get(name, {})}
+            there = {r[2]: r[3:5] for r in self.proven("samples", "place") if r[1] == benchmark}
+            known = [name for name, (place, _) in there.items() if place is not None]
+            order = dict.fromkeys(records if records.keys() >= {*known} else [*known, *records])
+            new = {}
+            for place, name in enumerate(order):
+                facts = {**schema.known(there.get(name, (0, ""))[1]), **records.get(name, {})}
                 text = schema.json({k: v for k, v in facts.items() if k not in ("id", "benchmark")})
-                if name not in there or there[name][3:5] != (place, text):
-                    new.append((name, place, text))
+                if there.get(name) != (place, text):
+                    new[name] = place, text
             if new:
                 with self.changing() as db:
-                    for name, *rest in new:
+                    for name, columns in new.items():
                         number = self.number_of(db, "samples", (benchmark, name))
-                        put(db, "samples", (number, benchmark, name, *rest))
+                        put(db, "samples", (number, benchmark, name, *columns))
+
+    def _index(self, benchmark: str | None = None) -> list[tuple[Any, ...]]:
+        """What is said of samples, in the benchmark's order: number, benchmark, id, place, facts"""
+        every = self.proven("samples", "place, id")
+        return [r for r in every if r[3] is not None and benchmark in (None, r[1])]
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
         """The records of a benchmark's samples in the benchmark's order: see
-        `schema.sample_record`. One that is damaged, and a picture outside ``inputs/<benchmark>``,
-        are left out and named in `problems`.
+        `schema.sample_record`. One with a picture outside ``inputs/<benchmark>`` is left out and
+        named in `problems`.
         """
         paths.plain_name(benchmark)
         samples = []
-        for _, name, sample, place, facts, *_ in self.proven("samples", "place, id"):
-            if name == benchmark and place is not None:
-                try:
-                    record, note = schema.read_sample(benchmark, sample, facts)
-                    samples.append(record)
-                except schema.NO_RECORD as error:
-                    note = [f"sample {sample[:80]!r}: {error}"]
-                for text in note:
-                    self.note(f"samples of {benchmark}: {text}; left out")
+        for _, _, sample, _, facts, _ in self._index(benchmark):
+            with self._named(f"samples of {benchmark}: {sample[:80]!r}"):
+                samples.append(schema.read_sample(benchmark, sample, facts))
         return samples
 
     def samples_mark(self, benchmark: str) -> str:
         """The hash of a benchmark's index of samples: equal where two runs say the same of them."""
-        every = self.proven("samples", "place, id")
-        return schema.digest([r[2:5] for r in every if r[1] == benchmark and r[3] is not None])
+        return schema.digest([record[2:5] for record in self._index(benchmark)])
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
-        names = set()
-        for name in {r[1] for r in self.proven("samples") if r[3] is not None}:
-            try:
-                names.add(paths.plain_name(name))
-            except RunError as error:
-                self.note(f"benchmark {name!a}: {error}; left out")
-        return sorted(names)
+        names = []
+        for name in sorted({record[1] for record in self._index()}):
+            with self._named(f"benchmark {name!a}"):
+                names.append(paths.plain_name(name))
+        return names
+
+    # -- pictures ----------------------------------------------------------------------------------
 
     def picture(self, relative: object, room: str = "") -> Path | None:
         """The file of the run that a record names, or None when it is not there or may not be
@@ -265,8 +270,7 @@ class Run(Rows):
 
     def keep(self, file: Path, where: Path | str, known: HashStore | None = None) -> Path:
         """Keep a copy of a file in the run at `where` (relative), in place of another file that is
-        there. Returns the path in the run. `known` learns the hash of a file that is copied, and of
-        its copy.
+        there; its path. `known` learns the hash of a file that is copied, and of its copy.
 
         Raises `RunError` when it cannot be written, and as `hashes.copy` where `file` cannot be
         read.
@@ -284,16 +288,6 @@ class Run(Rows):
                 known.learn(file, stat, mark)
                 known.learn(kept, os.lstat(kept), mark)
         return kept
-
-
-def _order(there: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
-    """The ids of an index: as given where all of it is, else those that are there first."""
-    known = [name for name, record in there.items() if record[3] is not None]
-    if set(known) <= set(given):
-        return list(given)
-    known.sort(key=lambda name: there[name][3])
-    kept = set(known)
-    return known + [name for name in given if name not in kept]
 
 
 def _real(path: Path) -> Path:

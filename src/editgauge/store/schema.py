@@ -278,25 +278,21 @@ def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
     }
 
 
-def read_sample(benchmark: str, sample: str, facts: str) -> tuple[dict[str, Any], list[str]]:
-    """The `sample_record` of its columns, which somebody may have written, and in words which
-    pictures were taken out, since they do not lie in the room of the benchmark's inputs. Raises
-    `NO_RECORD` for what is none.
+def read_sample(benchmark: str, sample: str, facts: str) -> dict[str, Any]:
+    """The `sample_record` of its columns. Raises `NO_RECORD` where they are none, or name a picture
+    that does not lie in the room of the benchmark's inputs.
     """
-    values, notes = parsed(facts), []
-    msgspec.convert(values, _SAMPLE)
-    record = {"images": [], "reference": None, "masks": {}, **values}
+    record = {"images": [], "reference": None, "masks": {}, **parsed(facts)}
+    msgspec.convert(record, _SAMPLE)
+    for path in pictures_of(record):
+        if why := paths.misplaced(path, f"inputs/{benchmark}"):
+            raise ValueError(f"picture {path[:80]!r}: {why}")
+    return {**record, "benchmark": benchmark, "id": sample}
 
-    def place(path: str | None) -> str | None:
-        why = None if path is None else paths.misplaced(path, f"inputs/{benchmark}")
-        if why:
-            notes.append(f"picture {str(path)[:80]!r} of {sample[:80]!r}: {why}")
-        return None if why else path
 
-    record["images"] = [place(path) for path in record["images"]]
-    record["reference"] = place(record["reference"])
-    record["masks"] = {name: place(path) for name, path in record["masks"].items()}
-    return {**record, "benchmark": benchmark, "id": sample}, notes
+def pictures_of(record: Mapping[str, Any]) -> list[str]:
+    """The paths of the pictures that a run keeps of a sample."""
+    return [p for p in (*record["images"], record["reference"], *record["masks"].values()) if p]
 
 
 def versions(*more: str) -> dict[str, str]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 NORMAL = NormalDist()
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+
+
+@cache
+def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights on [-1, 1]; what makes them is loaded with the first interval."""
+    return np.polynomial.legendre.leggauss(64)
 
 
 @lru_cache(maxsize=4096)
@@ -25,10 +30,11 @@ def student(share: float, degrees: float) -> float:
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2))
     scale /= math.sqrt(math.pi)
     low, high = 0.0, math.pi / 2 if degrees < 50 else math.atan(12 / math.sqrt(degrees))
+    nodes, weights = _gauss()
     for _ in range(60):
         middle = (low + high) / 2
-        places = middle / 2 * (_NODES + 1)
-        mass = scale * middle / 2 * float(_WEIGHTS @ np.cos(places) ** (degrees - 1))
+        places = middle / 2 * (nodes + 1)
+        mass = scale * middle / 2 * float(weights @ np.cos(places) ** (degrees - 1))
         low, high = (middle, high) if mass < abs(share - 0.5) else (low, middle)
     return math.copysign(math.sqrt(degrees) * math.tan((low + high) / 2), share - 0.5)
 

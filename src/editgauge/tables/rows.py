@@ -4,7 +4,7 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from editgauge import machine
+from editgauge.catalog import canonical
 from editgauge.errors import UnknownName, UsageError
 from editgauge.store.labels import mapping
-from editgauge.store.selection import one_of
 from editgauge.tables import reading
 from editgauge.tables.results import Results
 from editgauge.types import VARIANTS, Variant
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 
 def variants(given: str) -> tuple[Variant, ...]:
-    """``faithful``, ``corrected`` or ``both``."""
-    one_of("variant", given, (*VARIANTS, "both"))
+    """Of ``faithful``, ``corrected`` or ``both``."""
     return VARIANTS if given == "both" else (cast(Variant, given),)
 
 
@@ -36,12 +35,17 @@ def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
 
     Raises `RunError` for one that is none, `UsageError` for a pattern without any.
     """
-    from editgauge.store.remote import fetched, matching
     from editgauge.store.run import Run
 
-    named = list(dict.fromkeys(one for path in paths for one in matching(path)))
+    def folders(path: Path) -> Iterator[Path]:
+        if path.is_dir():  # of this machine: what reads stores is not loaded for it
+            return iter((path,))
+        from editgauge.store.remote import fetched, matching
+
+        return (fetched(one, pictures=pictures) for one in matching(path))
+
     machine.many_files()
-    opened = (Run.open(fetched(path, pictures=pictures)) for path in named)
+    opened = (Run.open(folder) for path in dict.fromkeys(paths) for folder in folders(path))
     return list({run.path: run for run in opened}.values())
 
 
@@ -49,8 +53,6 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
     """The benchmarks that the runs have samples of, or the wanted one. Raises `UsageError` when it
     is not there.
     """
-    from editgauge.catalog import canonical
-
     there = sorted({name for run in runs for name in run.benchmarks()})
     if wanted and canonical(wanted) not in there:
         message = f"not in this run; there are: {', '.join(there) or 'none'}"
@@ -70,12 +72,14 @@ def without_training(results: Results, runs: Sequence[Run]) -> Results:
     """The results without the samples that `tune` trained on and that no editor was scored on: they
     are no part of a test, and of no table's count.
     """
-    trained: set[str] = set()
-    for run in runs:
-        for entry in run.manifest().get("entries", []):
-            if entry.get("command") == "tune" and entry.get("benchmark") == results.benchmark:
-                for split in mapping(entry.get("splits")).values():
-                    trained.update(mapping(split).get("training", ()))
+    trained = {
+        sample
+        for run in runs
+        for entry in run.manifest().get("entries", [])
+        if entry.get("command") == "tune" and entry.get("benchmark") == results.benchmark
+        for split in mapping(entry.get("splits")).values()
+        for sample in mapping(split).get("training", ())
+    }
     if not trained:
         return results
     keep = np.array([name not in trained for name in results.samples.ids], dtype=np.bool_)
@@ -117,10 +121,10 @@ def chosen(
     kept: list[Results] = []
     errors = []
     for results in every:
+        named = any(results.sources_called(source) for source in sources)
+        apart = side_by_side and not named
         try:
-            named = [source for source in sources if results.sources_called(source)]
-            one = side_by_side and not named
-            parts = results.sides() if one else [results.of_sources(named)]
+            parts = results.sides() if apart else [results.of_sources(sources)]
             kept += [narrowed(part, where, editors) for part in parts]
         except UnknownName as error:
             errors.append(error)

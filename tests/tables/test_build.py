@@ -141,12 +141,23 @@ class TestStanding:
             kind=kind,
         )  # type: ignore[arg-type]
 
-    def test_direction_and_ties_at_the_printed_digits(self) -> None:
-        place = standing(
-            self.made(self.line(0.901, 3.0), self.line(0.904, 1.0), self.line(0.5, 2.0))
-        )
-        assert place.best == {(0, "a"), (1, "a"), (1, "b")}
-        assert place.second == {(2, "b")}, "the worst of three, behind two best, is third"
+    @pytest.mark.parametrize(
+        ("values", "best", "second"),
+        [
+            ((0.9, 0.7, 0.5), {0}, {1}),
+            ((0.901, 0.904, 0.5), set(), set()),  # two best as printed; the one behind is third
+            ((0.9, 0.7, 0.7, 0.5), {0}, set()),
+            ((0.9, 0.7, 0.7), {0}, set()),
+            ((0.9, 0.7), {0}, set()),  # the worst is never second
+            ((0.7, 0.7), set(), set()),
+        ],
+    )
+    def test_a_place_that_several_share_is_nobodys(
+        self, values: tuple[float, ...], best: set[int], second: set[int]
+    ) -> None:
+        place = standing(self.made(*(self.line(value, -value) for value in values)))
+        assert place.best == {(line, name) for line in best for name in "ab"}
+        assert place.second == {(line, name) for line in second for name in "ab"}
 
     def test_published_lines_join_only_a_complete_run(self) -> None:
         rows = (self.line(0.5, 3.0), self.line(0.6, 2.0), self.line(0.9, 1.0, "published", None))

@@ -143,9 +143,9 @@ class Standing(NamedTuple):
 
 
 def standing(table: Table) -> Standing:
-    """The best and second best of each column, by the numbers as they are printed; equal ones share
-    the place, and the one behind two best is third. The worst is never second, and nobody is best
-    where all are equal.
+    """The best and second best of each column, by the numbers as they are printed. A place that
+    several share is nobody's: neither of two equal bests is marked, and the one behind them is
+    third. The worst is never second.
 
     Lines are compared within their group and section. A run's lines are compared only where all of
     them were scored on the same samples (`Column.comparable`, and equal counts). Published lines
@@ -164,24 +164,27 @@ def standing(table: Table) -> Standing:
         if column.direction is None or not column.comparable:
             continue
         for lines in groups.values():
-            ahead = _ahead(table, column, lines)
-            last = max(ahead.values(), default=0)  # one that nobody is worse than is neither
-            for line, better in ahead.items():
-                if better < min(2, last):
-                    places[better].add((line, column.name))
+            order = _order(table, column, lines)
+            values = [value for _, value in order]
+            for place, (line, value) in enumerate(order[:2]):
+                if values.count(value) == 1 and value != values[-1]:
+                    places[place].add((line, column.name))
     return Standing(*map(frozenset, places))
 
 
-def _ahead(table: Table, column: Column, lines: Sequence[int]) -> dict[int, int]:
-    """Of each of some lines how many of them are better; nothing where they cannot be compared."""
+def _order(table: Table, column: Column, lines: Sequence[int]) -> list[tuple[int, float]]:
+    """Some lines with their printed values, turned so that less is better, the best first; nothing
+    where they cannot be compared.
+    """
     cells = {line: table.rows[line].cell(column.name) for line in lines}
-    ours = [cell for line, cell in cells.items() if table.rows[line].kind == "run"]
-    if len({cell.n for cell in ours if cell.value is not None}) > 1:
-        return {}
-    sign = 1 if column.direction == "higher" else -1
-    values = {
-        line: sign * float(printed(cell.value, column.digits))
+    counts = {
+        cell.n for line, cell in cells.items()
+        if table.rows[line].kind == "run" and cell.value is not None
+    }  # fmt: skip
+    sign = -1 if column.direction == "higher" else 1
+    values = [
+        (line, sign * float(printed(cell.value, column.digits)))
         for line, cell in cells.items()
         if cell.value is not None
-    }
-    return {line: sum(o > value for o in values.values()) for line, value in values.items()}
+    ]
+    return sorted(values, key=lambda one: one[1]) if len(counts) < 2 else []

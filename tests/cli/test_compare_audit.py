@@ -37,24 +37,6 @@ def cells_of(report: dict[str, Any]) -> set[tuple[str, str]]:
     return {(finding["line"], finding["cell"]) for finding in report["findings"]}
 
 
-def test_published_tables_are_consistent_but_for_what_is_known() -> None:
-    found = reports()
-    assert call().exit_code == 1
-    assert set(found) == {path.name for path in PACKAGE.glob("*/published_*.csv")}
-    assert all(report["checked"] for report in found.values())
-    wrong = {name for name, report in found.items() if not report["consistent"]}
-    assert wrong == {"published_gpt4o.csv", "published_qwen2.5-vl-72b.csv", *PERMUTED}
-    (finding,) = found["published_gpt4o.csv"]["findings"]
-    assert (finding["line"], finding["cell"]) == ("Emu2", "Spatial Perception average")
-    assert finding["printed"] == 48.83
-    assert finding["expected"] == pytest.approx((41.50 + 77.75 + 18.25) / 3)
-    for name in PERMUTED:
-        (said, _) = found[name]["remarks"]
-        assert "permuted" in said
-        assert "real_TP is printed under virtual_TA" in said
-        assert "virtual_TA is printed under virtual_SI" in said
-
-
 @pytest.mark.parametrize(
     ("head", "lines", "wrong"),
     [

@@ -33,30 +33,6 @@ def value(*words: object, code: int = 0) -> Any:
     return json.loads(run(*words, "--json", code=code))
 
 
-def test_a_folder_of_pictures_with_a_bad_one(tmp_path: Path) -> None:
-    make_set(tmp_path / "set", 0)
-    write_png(tmp_path / "in" / "a.png", scene(1))
-    (tmp_path / "in" / "b.png").write_bytes(b"x")
-    taken = value("add", tmp_path / "set", tmp_path / "in", "--set", "split=test", "--set",
-                  "category=Lung / remove", "--set", "licence=CC0", "--set", "organ=Lung", code=1)  # fmt: skip
-    assert [item["sample"] for item in taken["taken"]] == ["s0001", ""]
-    record = DataSet(tmp_path / "set").record("s0001")
-    assert (record.split, record.category) == ("test", ["Lung", "remove"])
-    assert record.source == {"licence": "CC0"}
-    assert record.attributes == {"organ": "Lung"}
-
-
-def test_fields_are_set_and_taken_out(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    run("set", data.root, "s00", "instruction=Remove it.", "category=A/B", "source.url=https://x",
-        "attribute.depth=3", "caption=", "--who", "ben", "--note", "after the meeting")  # fmt: skip
-    assert data.record("s00").instruction == "Remove it."
-    assert "ben" in run("log", data.root, "--sample", "s00")
-    assert value("log", data.root)["events"][-1]["note"] == "after the meeting"
-    assert "wanted NAME=VALUE" in refused("set", data.root, "s00", "instruction")
-    assert "no sample of this id" in refused("set", data.root, "s9", "split=x")
-
-
 def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 0)
     write_png(tmp_path / "a.png", scene(1, (256, 200)))
@@ -101,16 +77,6 @@ def test_what_is_said_of_the_set_can_be_changed(tmp_path: Path) -> None:
     assert DataSet(data.root).events()[-1].what == "described"
     assert "protocol: wanted one of krisbench" in refused("set", data.root, ".", "protocol=x")
     assert "policy.required" in refused("set", data.root, ".", "required=name")
-
-
-def test_people_have_links_once(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    link = value("invite", data.root, "ann", "--base", "https://x.example/")["link"]
-    assert link.startswith("https://x.example/a/")
-    everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
-    assert link.rpartition("/")[2].encode() not in everything, "only its hash is kept"
-    assert "was invited already" in refused("invite", data.root, "ann")
-    assert "link revoked" in run("invite", data.root, "ann", "--revoke")
 
 
 @pytest.mark.parametrize("words", [["add", "in.png"], ["export"], ["log"]])

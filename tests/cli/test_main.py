@@ -109,14 +109,6 @@ def test_the_overview_names_every_command_and_imports_none() -> None:
         assert f"\n  {name} " in done.stdout
 
 
-@pytest.mark.parametrize("name", ["score", "judge", "curate", "edit"])
-def test_no_heavy_library_is_imported_for_help(name: str) -> None:
-    code = f"import sys; from editgauge.cli.main import run; run(['{name}', '--help']); "
-    code += "print([name for name in ('torch', 'cv2', 'rich') if name in sys.modules] or 'light')"
-    done = call(cwd=Path.cwd(), entry=("-c", code))
-    assert done.stdout.splitlines()[-1] == "light", done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "some", "none"),
     [
@@ -232,14 +224,6 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert done.stderr == ""
-
-
-@pytest.mark.parametrize("words", [("-h",), ("--help",), ("score", "-h"), ("-q", "score", "-h")])
-def test_help_has_a_short_name(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
-) -> None:
-    assert ended(monkeypatch, *words) == 0
-    assert "Usage: " in capsys.readouterr().out
 
 
 # -- where it is typed -----------------------------------------------------------------------------

@@ -43,19 +43,6 @@ def meta_of(folder: Path) -> dict[str, object]:
     return json.loads(text[text.index(",") + 1 : text.rindex(")")])
 
 
-def test_one_run_is_reported_inside_it(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", "a")
-    done = reported(str(run.path), "--json")
-    facts = json.loads(done.stdout)
-    assert facts["samples"] == 1
-    assert facts["thumbnails_made"] == 2
-    assert Path(facts["page"]) == run.path / "report" / "index.html"
-    about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
-    assert about["editors"] == ["a"]
-    again = json.loads(reported(str(run.path), "--json").stdout)
-    assert again["thumbnails_made"] == 0
-
-
 def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / name, name) for name in ("a", "b")]
     with pytest.raises(UsageError, match="name a folder for their report"):

@@ -52,56 +52,9 @@ def refusal(*words: object) -> str:
     return str(result.exception)
 
 
-def test_json_has_values_counts_and_reasons(run: Path) -> None:
-    found = json.loads(call("table", run, "--format", "json", "--variant", "faithful").stdout)
-    (table,) = found["tables"]
-    cells = {line["name"]: line["cells"]["real_ssim"] for line in table["rows"]}
-    assert cells["alpha"]["value"] == pytest.approx(0.7)
-    assert (cells["alpha"]["n"], cells["alpha"]["of"]) == (3, 4)
-    assert "place" not in cells["beta"]  # not the same samples
-    assert any("different samples (3 to 4)" in note for note in table["notes"])
-    assert any("alpha: 1 missing" in note for note in table["notes"])
-    assert any("4 of the 1,196 samples" in note for note in table["notes"])
-
-
-@pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex", "json"])
-def test_every_format_says_the_mean(run: Path, form: str) -> None:
-    assert "0.7" in call("table", run, "--format", form, "--intervals").stdout.replace("\\", "")
-
-
-def test_slices(run: Path) -> None:
-    found = json.loads(call("table", run, "--format", "json", "--by", "topic").stdout)["tables"][0]
-    assert [(line["group"], line["name"]) for line in found["rows"]] == [
-        ("Posters", "alpha"), ("Posters", "beta"), ("Signs", "alpha"), ("Signs", "beta"),
-    ]  # fmt: skip
-    assert found["rows"][2]["cells"]["real_ssim"]["value"] == pytest.approx(0.6)
-
-
 def test_runs_that_contradict_each_other_are_refused(run: Path, tmp_path: Path) -> None:
     other = make_run(tmp_path / "other", rows_of("beta", [0.3] * 4))
     assert "two scores of ssim" in refusal("table", run, other)
-
-
-def test_sources_are_not_mixed(tmp_path: Path) -> None:
-    rows = [
-        *rows_of("a", [0.1] * 4, source="judge-one"),
-        *rows_of("a", [0.3] * 4, source="judge-two"),
-    ]
-    mixed = [*rows, *rows_of("b", [0.2] * 4, source="judge-one")]
-    said = refusal("compare", make_run(tmp_path / "mixed", mixed), "a", "b")
-    run = make_run(tmp_path / "run", rows)
-    both = json.loads(call("table", run, "--format", "json").stdout)["tables"]
-    assert {t["source"]: t["rows"][0]["cells"]["real_ssim"]["value"] for t in both} == {
-        "judge-one": pytest.approx(0.1),
-        "judge-two": pytest.approx(0.3),
-    }
-    assert "'judge-one', 'judge-two'" in said
-    assert said.startswith("source ")
-    found = json.loads(call("table", run, "--format", "json", "--source", "judge-two").stdout)[
-        "tables"
-    ][0]
-    assert found["source"] == "judge-two"
-    assert found["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.3)
 
 
 def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) -> None:

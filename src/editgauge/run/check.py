@@ -50,7 +50,7 @@ class Checked:
             "data": str(self.root),
             "part": self.part,
             "samples": self.samples,
-            "counts": [asdict(count) for count in self.counts],
+            "counts": [count._asdict() for count in self.counts],
             "issues": [asdict(issue) for issue in self.issues],
             "outputs": [{**asdict(one), "folder": str(one.folder)} for one in self.outputs],
             "attention": sum(counts.values()),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -79,13 +80,13 @@ def issue(kind: str, found: str, *, sample: str = "", file: str = "") -> Issue:
 
 def _of_loader(finding: Finding, sample: str = "") -> Issue:
     """A loader's finding: one that nobody could repair needs attention."""
-    level: Level = "repaired" if finding.repaired else "attention"
-    facts = {"file": finding.file, "found": finding.found, "assumed": finding.assumed}
-    return Issue(level=level, kind=finding.kind, sample=sample, **facts)
+    return Issue(
+        level="repaired" if finding.repaired else "attention", kind=finding.kind, sample=sample,
+        file=finding.file, found=finding.found, assumed=finding.assumed,
+    )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """How many samples a split or category has ("" is the total), and the published number."""
 
     name: str
@@ -100,24 +101,23 @@ def check_data(
     what is wrong or was repaired, in a stable order.
     """
     samples, root = list(dataset), dataset.root.absolute()
-    dataset_own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
-    counted = counts(samples, {} if dataset_own else benchmark.published_counts, part)
-    expected = [f for f in dataset.findings if not (dataset_own and f.kind in _OF_THE_RELEASE)]
-    issues = [*map(_of_loader, expected), *_count_issues(counted), *_twice(samples)]
+    of_ones_own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
+    tally = counts(samples, {} if of_ones_own else benchmark.published_counts, part)
+    expected = _OF_THE_RELEASE if of_ones_own else ()
+    issues = [_of_loader(one) for one in dataset.findings if one.kind not in expected]
+    issues += [*_count_issues(tally), *_twice(samples)]
 
-    def look(sample: Sample) -> list[Issue]:
-        faults = (
-            issue(kind, fault, sample=sample.id, file=relative(path, root))
-            for kind, path, fault in _pictures(sample)
-        )
-        return [*(_of_loader(finding, sample.id) for finding in sample.findings), *faults]
+    def look(sample: Sample) -> Iterator[Issue]:
+        yield from (_of_loader(finding, sample.id) for finding in sample.findings)
+        for kind, path, fault in _pictures(sample):
+            yield issue(kind, fault, sample=sample.id, file=relative(path, root))
 
-    return samples, counted, issues + each(samples, look, "reading data", progress)
+    return samples, tally, issues + each(samples, look, "reading data", progress)
 
 
 def each(
     samples: Sequence[Sample],
-    look: Callable[[Sample], list[Issue]],
+    look: Callable[[Sample], Iterator[Issue]],
     note: str,
     progress: Progress | None,
 ) -> list[Issue]:
@@ -125,7 +125,8 @@ def each(
     issues: list[Issue] = []
     pool = ThreadPoolExecutor(max_workers=os.cpu_count())
     try:
-        for done, outcome in enumerate(pool.map(look, samples), start=1):
+        every = pool.map(lambda sample: [*look(sample)], samples)
+        for done, outcome in enumerate(every, start=1):
             if progress is not None:
                 progress(done, len(samples), note)
             issues += outcome
@@ -141,10 +142,8 @@ def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -
     """
     tally: Counter[str] = Counter()
     for sample in samples:
-        if sample.split not in ("", "all"):
-            tally[sample.split] += 1
-        steps = ("/".join(sample.category[: depth + 1]) for depth in range(len(sample.category)))
-        tally.update({name: 1 for name in steps if name != sample.split})
+        steps = itertools.accumulate(sample.category, lambda above, name: f"{above}/{name}")
+        tally.update({sample.split, *steps} - {"", "all"})
     prefix = f"{part}/" if part else ""
     names = {n.removeprefix(prefix) for n in published if n.startswith(prefix) and n} | set(tally)
     of = {name: published.get(prefix + name, published.get(name)) for name in names}
@@ -156,28 +155,34 @@ def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
     """Counts that are not the release's. Of a part of the release a split or category without any
     sample is none: the total says it.
     """
-    total = found[0]
-    a_part = total.published is not None and total.found < total.published
-    for one in found:
-        if one.published not in (None, one.found) and not (a_part and one.name and not one.found):
-            here = f"{one.name or 'all'}: {counted(one.found, 'sample')}"
-            yield issue("count", f"{here}, the release has {one.published:,}")
+    _, there, published = found[0]
+    a_part = there < (published or 0)
+    for name, number, published in found:
+        if published not in (None, number) and not (a_part and name and not number):
+            here = f"{name or 'all'}: {counted(number, 'sample')}"
+            yield issue("count", f"{here}, the release has {published:,}")
 
 
 def _twice(samples: Sequence[Sample]) -> Iterator[Issue]:
     """Ids of samples and of records that occur twice, and outputs that two samples share."""
-    by: dict[tuple[str, str], list[Sample]] = {}
-    for sample in samples:
-        by.setdefault(("id-twice", sample.id), []).append(sample)
-        if record := sample.attributes.get("record_id"):
-            name = f"{sample.split} {record}".strip()  # its splits may count from 1 each
-            by.setdefault(("record-id-twice", name), []).append(sample)
-        for stem in sample.output_stems[:1]:
-            by.setdefault(("output-shared", stem), []).append(sample)
-    for (kind, name), same in sorted(by.items(), key=lambda item: list(ASSUMED).index(item[0][0])):
-        if len(same) > 1:
-            others = ", ".join(one.id for one in same[1:4])
-            yield issue(kind, f"{name!r} is also that of {others}", sample=same[0].id)
+
+    def record(sample: Sample) -> str:
+        number = sample.attributes.get("record_id")
+        return f"{sample.split} {number}".strip() if number else ""  # splits may count from 1 each
+
+    names: dict[str, Callable[[Sample], str]] = {
+        "id-twice": lambda sample: sample.id,
+        "output-shared": lambda sample: "".join(sample.output_stems[:1]),
+        "record-id-twice": record,
+    }
+    for kind, name_of in names.items():
+        by: dict[str, list[str]] = {}
+        for sample in samples:
+            by.setdefault(name_of(sample), []).append(sample.id)
+        for name, (first, *others) in by.items():
+            if name and others:
+                found = f"{name!r} is also that of {', '.join(others[:3])}"
+                yield issue(kind, found, sample=first)
 
 
 Fault = tuple[str, Path, str]
@@ -187,22 +192,16 @@ Fault = tuple[str, Path, str]
 def _pictures(sample: Sample) -> list[Fault]:
     """What is wrong with the pictures of a sample. Each is decoded to its end once."""
     faults: list[Fault] = []
-    seen = [_read(path, read_image, sample, faults) for path in dict.fromkeys(sample.images)]
-    image = seen[0] if seen else None
-    fitting: list[Mask] = []
-    paths = set(sample.masks.values())
-    for path in sorted(paths):
-        if (mask := _read(path, read_mask, sample, faults)) is not None:
-            faults += [(kind, path, fault) for kind, fault in _of_mask(mask, image)]
-            fitting += [mask] if image is None or mask.shape == image.shape[:2] else []
+    image, *_ = [_read(p, read_image, sample, faults) for p in dict.fromkeys(sample.images)] or [
+        None
+    ]
+    masks = {p: _read(p, read_mask, sample, faults) for p in sorted({*sample.masks.values()})}
+    for path, mask in masks.items():
+        faults += [(kind, path, fault) for kind, fault in _of_mask(mask, image)]
     if sample.reference is not None:
         reference = _read(sample.reference, read_image, sample, faults)
-        if image is not None and reference is not None:
-            # Without one of the masks nobody knows what may change
-            every = fitting and len(fitting) == len(paths)
-            union = np.logical_or.reduce(fitting) if every else None
-            wrong = _of_reference(reference, image, union)
-            faults += [(kind, sample.reference, fault) for kind, fault in wrong]
+        wrong = _of_reference(reference, image, [*masks.values()])
+        faults += [(kind, sample.reference, fault) for kind, fault in wrong]
     return faults
 
 
@@ -226,7 +225,9 @@ def _read(
     return pixels
 
 
-def _of_mask(mask: Mask, image: Array | None) -> Iterator[tuple[str, str]]:
+def _of_mask(mask: Mask | None, image: Array | None) -> Iterator[tuple[str, str]]:
+    if mask is None:
+        return
     if not mask.any():
         yield "mask-empty", "no pixel is 128 or more"
     elif mask.all():
@@ -235,8 +236,14 @@ def _of_mask(mask: Mask, image: Array | None) -> Iterator[tuple[str, str]]:
         yield "mask-size", f"{_size(mask)}, the input is {_size(image)}"
 
 
-def _of_reference(reference: Array, image: Array, union: Mask | None) -> Iterator[tuple[str, str]]:
-    """A reference compared with the input, outside the masks where those are known."""
+def _of_reference(
+    reference: Array | None, image: Array | None, masks: Sequence[Mask | None]
+) -> Iterator[tuple[str, str]]:
+    """A reference compared with the input, outside the masks where all are known."""
+    if reference is None or image is None:
+        return
+    fitting = [mask for mask in masks if mask is not None and mask.shape == image.shape[:2]]
+    union = np.logical_or.reduce(fitting) if fitting and len(fitting) == len(masks) else None
     if reference.shape != image.shape:
         yield "reference-size", f"{_size(reference)}, the input is {_size(image)}"
     elif np.array_equal(reference, image):

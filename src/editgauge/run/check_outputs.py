@@ -63,12 +63,10 @@ def check_outputs(
     outputs = OutputFolder(folder)
     candidates = {sample.id: outputs.candidates(sample) for sample in samples}
 
-    def look(sample: Sample) -> list[Issue]:
+    def look(sample: Sample) -> Iterator[Issue]:
         file = "".join(relative(path, folder) for path in candidates[sample.id][:1])
-        return [
-            issue(f"output-{kind}", fault, sample=sample.id, file=file)
-            for kind, fault in _output(sample, candidates[sample.id], folder)
-        ]
+        for kind, fault in _output(sample, candidates[sample.id], folder):
+            yield issue(f"output-{kind}", fault, sample=sample.id, file=file)
 
     issues = each(samples, look, f"reading outputs of {editor}", progress)
     claimed = {path for paths in candidates.values() for path in paths}

@@ -36,7 +36,7 @@ def test_value_and_status_go_together_in_scores_and_rows(
 ) -> None:
     with pytest.raises(ValueError, match=why):
         Score(metric="psnr", value=value, status=status, detail=detail)
-    with pytest.raises(ValueError, match=f"row of 'psnr', 's': .*{why}"):
+    with pytest.raises(ValueError, match=f"row of 'psnr': .*{why}"):
         row(value, status, detail)
 
 

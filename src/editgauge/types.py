@@ -137,7 +137,7 @@ class Edit:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.path is None and self.status is Status.SCORED:
+        if self.ok and self.path is None:
             raise ValueError(
                 f"edit of {self.sample!r} by {self.editor!r}: status 'scored' needs the path of a "
                 "picture; give another status and a reason where there is none"
@@ -150,11 +150,38 @@ class Edit:
 
     @property
     def ok(self) -> bool:
-        return self.path is not None and self.status is Status.SCORED
+        return self.status is Status.SCORED
+
+
+class _Valued:
+    """What has a value, or a status and a reason why not: a score, and a row."""
+
+    __slots__ = ()
+    metric: str
+    value: float | None
+    status: Status
+    detail: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        found, infinite = None, self.detail.get("infinite") is True
+        scored, value = self.status is Status.SCORED, self.value
+        if value is not None and not math.isfinite(value):
+            found = f"a value must be finite, found {value!r}"
+        elif infinite and (value is not None or not scored):
+            found = f"an infinite score has status 'scored' and no value, found {value!r}"
+        elif (value is None) == scored and not infinite:
+            found = f"status {self.status.value!r} does not go with value {value!r}"
+        if found:
+            raise ValueError(f"{type(self).__name__.lower()} of {self.metric!r}: {found}")
+
+    @property
+    def number(self) -> float | None:
+        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
+        return math.inf if self.detail.get("infinite") is True else self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class Score(_Valued):
     """One metric of one edit: a finite value, or a status and a reason why there is none.
 
     A PSNR of identical pictures is +infinity, which JSON cannot hold: such a score has status
@@ -171,9 +198,6 @@ class Score:
     reason: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        _check_value(f"score {self.metric!r}", self.value, self.status, self.detail)
-
     @classmethod
     def infinite(
         cls,
@@ -187,33 +211,9 @@ class Score:
         more = {**(detail or {}), "infinite": True}
         return cls(metric=metric, value=None, variant=variant, reason=reason, detail=more)
 
-    @property
-    def number(self) -> float | None:
-        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
-        return _number(self.value, self.status, self.detail)
-
-
-def _check_value(what: str, value: float | None, status: Status, detail: Mapping[str, Any]) -> None:
-    if value is not None and not math.isfinite(value):
-        raise ValueError(f"{what}: a value must be finite, found {value!r}")
-    infinite = detail.get("infinite") is True
-    if infinite and (value is not None or status is not Status.SCORED):
-        raise ValueError(
-            f"{what}: an infinite score has status 'scored' and no value, found {status.value!r} "
-            f"and {value!r}"
-        )
-    if not infinite and (value is None) == (status is Status.SCORED):
-        raise ValueError(f"{what}: status {status.value!r} does not go with value {value!r}")
-
-
-def _number(value: float | None, status: Status, detail: Mapping[str, Any]) -> float | None:
-    if value is None and status is Status.SCORED and detail.get("infinite") is True:
-        return math.inf
-    return value
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(_Valued):
     """One score as it is stored: who, on what, which metric, the value or why there is none, made
     by what. Value, status and `ValueError` as of a `Score`.
 
@@ -236,15 +236,6 @@ class Row:
     repeat: int = 0
     detail: Mapping[str, Any] = field(default_factory=dict)
     origin: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        what = f"row of {self.metric!r}, {self.sample!r}"
-        _check_value(what, self.value, self.status, self.detail)
-
-    @property
-    def number(self) -> float | None:
-        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
-        return _number(self.value, self.status, self.detail)
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str, int]:
@@ -336,8 +327,7 @@ class Plot(NamedTuple):
     each: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureReading:
+class FailureReading(NamedTuple):
     """How outputs are read into kinds of failure (`diagnosis.failures`): the metrics that say
     whether an edit did what was asked and whether the rest stayed, both higher is better; from
     which value on a score is high; the attribute `by` which kinds are counted.
@@ -350,8 +340,7 @@ class FailureReading:
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DataSource:
+class DataSource(NamedTuple):
     """A benchmark's official data, a data set on the hub. `revision` is the commit that our
     expectations were checked with, None: whoever fetches says which. `note` is printed then.
     """

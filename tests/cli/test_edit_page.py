@@ -31,7 +31,7 @@ NOT_RUN = {
 @pytest.fixture
 def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(remote, "is_own_network", lambda host: False)  # the providers' own
+    monkeypatch.setattr(remote.http, "is_own_network", lambda host: False)  # the providers' own
     for name in ("EDITGAUGE_EDITOR_KEY",):
         monkeypatch.setenv(name, KEY)
     text_data(tmp_path)

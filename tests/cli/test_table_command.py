@@ -13,7 +13,7 @@ from tests.made_rows import record, row
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.run import Run
-from editgauge.study.scales import Rating
+from editgauge.study.scales import rating_row
 from editgauge.types import Row, Status
 
 RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
@@ -114,8 +114,8 @@ def test_the_papers_correlations_stand_beside_the_runs(tmp_path: Path) -> None:
     ):  # fmt: skip
         rows += said(editor, "masked_ssim", values)
         rows += [
-            Rating(benchmark="medebench", sample=str(n), editor=editor, question="CP",
-                   annotator="ann", scale="rank", value=rank).row()
+            rating_row(benchmark="medebench", sample=str(n), editor=editor, question="CP",
+                   annotator="ann", scale="rank", value=rank)
             for n in range(3)
         ]  # fmt: skip
     run = rated_run(tmp_path / "run", rows)

@@ -7,7 +7,7 @@ import pytest
 
 from editgauge.study.agreement import agreement, between, contested
 from editgauge.study.people import answers, averaged, comparisons
-from editgauge.study.scales import Rating
+from editgauge.study.scales import rating_row
 from editgauge.study.sheets import as_dict, sentence, tables
 from editgauge.tables import reading
 from editgauge.tables.layouts import tables as layout_tables
@@ -23,8 +23,8 @@ def rated(
 ) -> list[Row]:
     """Ratings of editors a, b, c (columns) on s0… (lines)."""
     return [
-        Rating(benchmark="mini", sample=f"s{n}", editor=editor, question=question, annotator=who,
-               scale=scale, value=value, **more).row()  # type: ignore[arg-type]
+        rating_row(benchmark="mini", sample=f"s{n}", editor=editor, question=question, annotator=who,
+               scale=scale, value=value, **more)  # type: ignore[arg-type]
         for n, line in enumerate(table)
         for editor, value in zip("abc", line, strict=True)
     ]  # fmt: skip
@@ -104,8 +104,8 @@ def test_the_mean_of_people_against_the_mean_of_the_judges_metrics() -> None:
 
 def test_bradley_terry_from_comparisons() -> None:
     def compare(sample: str, who: str, value: float) -> Row:
-        return Rating(benchmark="mini", sample=sample, editor="b", against="a", question="better",
-                      annotator=who, scale="pairwise", value=value).row()  # fmt: skip
+        return rating_row(benchmark="mini", sample=sample, editor="b", against="a", question="better",
+                      annotator=who, scale="pairwise", value=value)  # fmt: skip
 
     rows = [compare(f"s{n}", who, v) for n, v in enumerate([1, 1, 1, 0]) for who in ("x", "y")]
     (found,) = comparisons(frame(rows))

@@ -11,7 +11,7 @@ import pytest
 from editgauge.errors import UnknownName, UsageError
 from editgauge.study.calibration import corrected, differences, gold_of, scored
 from editgauge.study.ratings import import_ratings
-from editgauge.study.scales import Rating
+from editgauge.study.scales import rating_row
 from editgauge.tables import reading
 from editgauge.tables.results import Results
 from editgauge.types import Row
@@ -39,8 +39,8 @@ def truth(k: int, editor: str) -> float:
 
 def people(count: int = 20) -> list[Row]:
     return [
-        Rating(benchmark="mini", sample=f"s{k:02}", editor=editor, question="IF", annotator=who,
-               scale="rate", value=truth(k, editor) + (who == "ben") * (k % 2)).row()
+        rating_row(benchmark="mini", sample=f"s{k:02}", editor=editor, question="IF", annotator=who,
+               scale="rate", value=truth(k, editor) + (who == "ben") * (k % 2))
         for k in range(count)
         for editor in ("a", "b")
         for who in ("ann", "ben")
@@ -95,8 +95,8 @@ def test_what_cannot_be_corrected_says_why() -> None:
 def test_as_it_is_typed(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     ratings = [
-        Rating(benchmark="bench", sample=f"s{k:02}", editor=editor, question="IF", annotator="ann",
-               scale="rate", value=min(5.0, judged(k, n) + k % 2)).row()
+        rating_row(benchmark="bench", sample=f"s{k:02}", editor=editor, question="IF", annotator="ann",
+               scale="rate", value=min(5.0, judged(k, n) + k % 2))
         for k in range(8)
         for n, editor in enumerate(("alpha", "beta"))
     ]  # fmt: skip

@@ -9,11 +9,12 @@ import pytest
 from editgauge.errors import UsageError
 from editgauge.study.ratings import export, import_ratings, known_of, ratings_of
 from editgauge.study.reading import read_ratings
-from editgauge.study.scales import Rating
+from editgauge.study.scales import rating_row
+from editgauge.types import Row
 from tests.study.made_study import make_run
 
 
-def rating(**more: object) -> Rating:
+def rating(**more: object) -> Row:
     facts = {
         "benchmark": "bench",
         "sample": "s00",
@@ -23,12 +24,12 @@ def rating(**more: object) -> Rating:
         "scale": "rate",
         "value": 4.0,
     }
-    return Rating(**{**facts, **more})  # type: ignore[arg-type]
+    return rating_row(**{**facts, **more})  # type: ignore[arg-type]
 
 
 def test_a_rating_becomes_an_ordinary_row(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
-    assert import_ratings(run, [rating().row()]) == (1, 0, 0)
+    assert import_ratings(run, [rating()]) == (1, 0, 0)
     row = next(row for row in run.rows() if row.scorer.startswith("human"))
     assert (row.metric, row.value, row.source, row.scorer) == ("IF", 4.0, "human:ann", "human.rate")
 
@@ -36,7 +37,7 @@ def test_a_rating_becomes_an_ordinary_row(tmp_path: Path) -> None:
 def test_a_rating_that_changed_replaces_the_older_one(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
     for value, told in ((4.0, (1, 0, 0)), (4.0, (0, 0, 1)), (2.0, (0, 1, 0)), (4.0, (0, 1, 0))):
-        assert import_ratings(run, [rating(value=value).row()]) == told
+        assert import_ratings(run, [rating(value=value)]) == told
         assert [r.value for r in ratings_of(run)] == [value]
     assert not run.problems
 
@@ -50,18 +51,18 @@ def test_an_export_taken_in_again_changes_nothing(tmp_path: Path, shape: str) ->
         for who in ("ann", "=ben")
         for repeat in (0, 1)
     ]
-    import_ratings(run, [one.row() for one in made])
+    import_ratings(run, made)
     path = tmp_path / "out.csv"
     path.write_text(export(ratings_of(run), shape), encoding="utf-8")
     again = read_ratings(path, known_of(run))
-    assert import_ratings(run, [one.row() for one in again.ratings]) == (0, 0, len(made))
+    assert import_ratings(run, again.rows) == (0, 0, len(made))
 
 
 def test_comparisons_come_back(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
     one = rating(scale="pairwise", editor="beta", against="alpha", value=1.0,
                  detail={"outcome": "a"})  # fmt: skip
-    import_ratings(run, [one.row()])
+    import_ratings(run, [one])
     text = export(ratings_of(run), "long")
     assert text.splitlines()[1] == "bench,s00,ann,IF,0,pairwise,alpha,beta,b,"
     with pytest.raises(UsageError, match="do not fit one file"):

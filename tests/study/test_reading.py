@@ -19,7 +19,7 @@ def read(place: Path, text: str, **options: object) -> Parsed:
 
 
 def values(parsed: Parsed) -> list[tuple[object, ...]]:
-    return [(r.sample, r.annotator, r.editor, r.question, r.value) for r in parsed.ratings]
+    return [(r.sample, r.source, r.editor, r.metric, r.value) for r in parsed.rows]
 
 
 def test_wide_and_long_say_the_same(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_wide_and_long_say_the_same(tmp_path: Path) -> None:
         "s1,ann,EA,alpha,4\ns1,ann,EA,beta,2\ns2,ann,EA,alpha,5\ns2,ann,EA,beta,\n",
     )
     assert values(wide) == values(long)
-    assert values(wide)[0] == ("s1", "ann", "alpha", "EA", 4.0)
+    assert values(wide)[0] == ("s1", "human:ann", "alpha", "EA", 4.0)
     assert len(values(wide)) == 3, "an empty cell is no rating"
 
 
@@ -40,8 +40,8 @@ def test_a_spreadsheets_habits(tmp_path: Path) -> None:
         '\ufeffSample;Annotator;Comment;Model;Rating\r\ns1;ann;"two\nlines; here";alpha;5.0\r\n\r\n'
     )
     parsed = read(tmp_path, text)
-    assert values(parsed) == [("s1", "ann", "alpha", "overall", 5.0)]
-    assert parsed.ratings[0].detail == {"comment": "two\nlines; here"}
+    assert values(parsed) == [("s1", "human:ann", "alpha", "overall", 5.0)]
+    assert parsed.rows[0].detail == {"comment": "two\nlines; here"}
 
 
 def test_ranks_or_ratings(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_comparisons(tmp_path: Path) -> None:
     head = "sample,annotator,editor_a,editor_b,winner\n"
     lines = "s1,ann,beta,alpha,beta\ns2,ann,beta,alpha,b\ns1,ben,alpha,beta,both bad\n"
     parsed = read(tmp_path, head + lines + "s2,ben,alpha,beta,tie\n")
-    rows = [rating.row() for rating in parsed.ratings]
+    rows = parsed.rows
     assert [(r.editor, r.metric, r.value) for r in rows] == [
         ("alpha", "overall.over.beta", 0.0),
         ("alpha", "overall.over.beta", 1.0),

@@ -168,9 +168,11 @@ def test_four_annotators_at_once_lose_nothing_when_the_server_is_killed(tmp_path
     run = Run.open(made.run.path)
     collect(run)
     ratings = ratings_of(run)
-    assert {(r.sample, r.annotator, r.editor): r.value for r in ratings} == wanted
+    assert {
+        (r.sample, r.source.removeprefix("human:"), r.editor): r.value for r in ratings
+    } == wanted
     assert len(ratings) == len(wanted) == 8 * 2 * len(EDITORS), "each once"
-    assert set(Counter(r.annotator for r in ratings).values()) == {4 * len(EDITORS)}
+    assert set(Counter(r.source for r in ratings).values()) == {4 * len(EDITORS)}
 
 
 def test_the_view_undo_and_skip(tmp_path: Path) -> None:

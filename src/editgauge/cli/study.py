@@ -205,7 +205,7 @@ def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -
         salt = salt_of(folder) if asked.anonymise else ""
         how = {"scale": asked.scale, "question": asked.question, "salt": salt}
         parsed = read_ratings(file, known, **how)
-        done = import_ratings(folder, [rating.row() for rating in parsed.ratings])
+        done = import_ratings(folder, parsed.rows)
         about = {"scale": parsed.scale, "annotators": len(parsed.annotators)}
         facts = {"benchmark": known.benchmark, **about, **done._asdict()}
         folder.record("study import", file=file.name, **facts)
@@ -248,7 +248,7 @@ def export(
         collect(folder)
         ratings = table.ratings_of(folder, benchmark)
     if scale:
-        ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
+        ratings = [row for row in ratings if row.scorer == f"human.{scale_named(scale)}"]
     if not ratings:
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
     write_bytes(file, table.export(ratings, shape).encode())

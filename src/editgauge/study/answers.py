@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from editgauge.schema import convert
 from editgauge.study.design import Design
-from editgauge.study.scales import GRADES, OUTCOMES, Rating
+from editgauge.study.scales import GRADES, OUTCOMES, rating_row
 from editgauge.types import Row
 from editgauge.web.log import Item, Refused
 
@@ -71,33 +71,27 @@ def rows_of(design: Design, task: Item) -> Iterator[Row]:
     """An answered task as rows: a rating for each output and question. Training and attention
     checks give none.
     """
-    if task.data["kind"] in ("sample", "repeat"):
-        for question in design.questions:
-            for rating in _ratings(design, task, question.id):
-                yield rating.row()
-
-
-def _ratings(design: Design, task: Item, question: str) -> Iterator[Rating]:
     data, answer, editors = task.data, task.data["answer"], task.data["editors"]
+    if data["kind"] not in ("sample", "repeat"):
+        return
     skip, pairwise = answer.get("skip"), design.mode == "pairwise"
-    value = None if skip else answer["answers"][question]
-    detail: dict[str, Any] = {"comment": answer["comment"]} if answer.get("comment") else {}
-    if pairwise and value is not None:
-        detail["outcome"] = value
-    for slot, editor in enumerate(editors[:1] if pairwise else editors):
-        given = value if pairwise or value is None else value[slot]
-        yield Rating(
-            benchmark=design.benchmark,
-            sample=data["sample"],
-            editor=editor,
-            question=question,
-            annotator=task.owner,
-            scale=design.mode,
-            value=None if given is None else float({**GRADES, **OUTCOMES}.get(given, given)),
-            against=editors[1] if pairwise else "",
-            repeat=data["repeat"],
-            reason=f"skipped: {skip}" if skip else "",
-            detail=detail,
-            origin={"study": design.name, "seconds": round(data["seconds"], 3), "at": data["at"],
-                    "order": list(editors)},
-        )  # fmt: skip
+    comment = {"comment": answer["comment"]} if answer.get("comment") else {}
+    for question in design.questions:
+        said = None if skip else answer["answers"][question.id]
+        for slot, editor in enumerate(editors[:1] if pairwise else editors):
+            given = said if pairwise or said is None else said[slot]
+            yield rating_row(
+                benchmark=design.benchmark,
+                sample=data["sample"],
+                editor=editor,
+                question=question.id,
+                annotator=task.owner,
+                scale=design.mode,
+                value=None if given is None else float({**GRADES, **OUTCOMES}.get(given, given)),
+                against=editors[1] if pairwise else "",
+                repeat=data["repeat"],
+                reason=f"skipped: {skip}" if skip else "",
+                detail={**comment, "outcome": said} if pairwise and said else comment,
+                origin={"study": design.name, "seconds": round(data["seconds"], 3),
+                        "at": data["at"], "order": list(editors)},
+            )  # fmt: skip

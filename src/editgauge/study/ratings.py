@@ -13,7 +13,7 @@ from editgauge.escape import csv_text
 from editgauge.images import write_bytes
 from editgauge.store.run import Run
 from editgauge.study.reading import Known
-from editgauge.study.scales import SCORERS, Rating, metrics_of, question_of, shown
+from editgauge.study.scales import SCORERS, metrics_of, question_of, shown
 from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import PEOPLE
 from editgauge.types import Row
@@ -75,54 +75,41 @@ def import_ratings(run: Run, rows: Iterable[Row]) -> ImportedRatings:
     return ImportedRatings(len(new) - changed, changed, len(wanted) - len(new))
 
 
-def ratings_of(run: Run, benchmark: str = "") -> list[Rating]:
-    """Every rating in the run's current rows, ordered by sample, annotator, question."""
-    ratings = [
-        Rating(
-            benchmark=row.benchmark,
-            sample=row.sample,
-            editor=row.editor,
-            question=asked.name,
-            annotator=row.source.removeprefix(PEOPLE),
-            scale=asked.scale,
-            value=row.value,
-            against=asked.against,
-            repeat=row.repeat,
-            reason=row.reason,
-            detail=row.detail,
-            origin=row.origin,
-        )
-        for row in run.rows()
-        if benchmark in ("", row.benchmark) and (asked := question_of(row.metric, row.scorer))
-    ]
-    return sorted(ratings, key=lambda r: (r.benchmark, r.sample, r.annotator, r.question, r.repeat))
+def ratings_of(run: Run, benchmark: str = "") -> list[Row]:
+    """Every rating in the run's current rows, ordered by sample, annotator, metric."""
+    rows = (row for row in run.rows() if row.scorer in SCORERS)
+    wanted = [row for row in rows if benchmark in ("", row.benchmark)]
+    return sorted(wanted, key=lambda r: (r.benchmark, r.sample, r.source, r.metric, r.repeat))
 
 
 _HEAD = ("benchmark", "sample", "annotator", "question", "repeat", "scale")
 
 
-def export(ratings: Sequence[Rating], shape: str) -> str:
+def export(ratings: Sequence[Row], shape: str) -> str:
     """Ratings as csv, ``long`` or ``wide``; comparisons always have the shape ``pairwise``. What
     was skipped has an empty value. Raises `UsageError` for comparisons among scores.
     """
-    pairwise = {rating.scale == "pairwise" for rating in ratings}
+    pairwise = {SCORERS[row.scorer] == "pairwise" for row in ratings}
     if len(pairwise) > 1:
         raise UsageError("comparisons and scores do not fit one file; name one", argument="scale")
     wide = shape == "wide" and pairwise == {False}
     names = ["editor_a", "editor_b", "winner"] if pairwise == {True} else ["editor", "value"]
     if wide:
-        names = sorted({rating.editor for rating in ratings})
+        names = sorted({row.editor for row in ratings})
     lines: dict[tuple[str, ...], dict[str, str]] = {}
-    for rating in ratings:
-        head, value = [str(getattr(rating, name)) for name in _HEAD], shown(rating)
-        cells = {rating.editor: value} if wide else {
-            "editor": rating.editor, "editor_a": rating.editor, "editor_b": rating.against,
+    for row in ratings:
+        value, asked = shown(row), question_of(row.metric, row.scorer)
+        assert asked is not None
+        head = (row.benchmark, row.sample, row.source.removeprefix(PEOPLE), asked.name,
+                str(row.repeat), asked.scale)  # fmt: skip
+        cells = {row.editor: value} if wide else {
+            "editor": row.editor, "editor_a": row.editor, "editor_b": asked.against,
             "value": value, "winner": value,
         }  # fmt: skip
-        key = (*head, *(() if wide else (rating.editor, rating.against)))
+        key = (*head, *(() if wide else (row.editor, asked.against)))
         line = lines.setdefault(key, dict(zip(_HEAD, head, strict=True)))
         line |= cells
-        line["comment"] = line.get("comment") or str(rating.detail.get("comment") or rating.reason)
+        line["comment"] = line.get("comment") or str(row.detail.get("comment") or row.reason)
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     columns = [*_HEAD, *names, "comment"]

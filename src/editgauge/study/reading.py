@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from editgauge.errors import DataError, UsageError, meant
 from editgauge.escape import csv_text, plain
 from editgauge.store import csv_files
-from editgauge.store.schema import digest
-from editgauge.study.scales import OUTCOMES, Rating, Scale, value_of
+from editgauge.store.schema import RowKey, digest
+from editgauge.study.scales import OUTCOMES, Scale, rating_row, value_of
+from editgauge.types import Row
 from editgauge.web.log import check_pseudonym
 
 _SHOWN = 20
@@ -69,9 +69,9 @@ class Sheet(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """The ratings of a file, the scale they are on, and who gave them."""
+    """The ratings of a file as rows, the scale they are on, and who gave them."""
 
-    ratings: list[Rating]
+    rows: list[Row]
     scale: Scale
     annotators: tuple[str, ...]
 
@@ -95,29 +95,29 @@ def read_ratings(
     """
     sheet = read_sheet(path, known)
     chosen = _scale(path.name, sheet, scale)
-    problems, ratings = list(sheet.problems), []
-    first: dict[tuple[object, ...], int] = {}
+    problems, rows, first = list(sheet.problems), list[Row](), dict[RowKey, int]()
+    people: dict[str, None] = {}
     sizes = Counter(_group(cells) for _, cells in sheet.lines)
     for number, cells in sheet.lines:
         shown = len(sheet.values) if sheet.shape == "wide" else sizes[_group(cells)]
-        blank = Rating(
-            benchmark=known.benchmark, sample=cells["sample"], editor="",
-            question=cells.get("question") or question, annotator=cells["annotator"], scale=chosen,
-            value=None, origin={"file": path.name},
-            detail={"comment": cells["comment"][:4000]} if cells.get("comment") else {},
-        )  # fmt: skip
+        said = cells["annotator"]
+        who = f"rater-{digest(salt, said)[:6]}" if salt else said
+        facts = {
+            "benchmark": known.benchmark, "sample": cells["sample"], "scale": chosen,
+            "question": cells.get("question") or question, "annotator": who,
+            "origin": {"file": path.name},
+            "detail": {"comment": cells["comment"][:4000]} if cells.get("comment") else {},
+        }  # fmt: skip
         try:
-            for rating in _ratings(sheet, blank, cells, known, shown):
-                who = f"rater-{digest(salt, rating.annotator)[:6]}" if salt else rating.annotator
-                check_pseudonym(who)
-                key = (rating.metric, rating.sample, who, rating.repeat,
-                       *sorted((rating.editor, rating.against)))  # fmt: skip
-                if first.setdefault(key, number) != number:
+            check_pseudonym(who)
+            for row in _rows(sheet, facts, cells, known, shown):
+                if first.setdefault(row.key, number) != number:
                     raise ValueError(
-                        f"{who} rated {rating.editor} on {rating.sample!r} in line {first[key]} "
+                        f"{who} rated {row.editor} on {row.sample!r} in line {first[row.key]} "
                         f"already; number repeats in a column repeat (0, 1…)"
                     )
-                ratings.append(replace(rating, annotator=who))
+                rows.append(row)
+                people[who] = None
         except (ValueError, UsageError) as why:
             problems.append(f"line {number}: {plain(str(why), 400)}")
     if problems:
@@ -127,9 +127,9 @@ def read_ratings(
             f"{path.name}: {len(problems)} things do not fit, nothing was taken in:\n  {message}"
             f"{more}\nfix these lines and import the file again"
         )
-    if not ratings:
+    if not rows:
         raise DataError(f"{path.name}: no rating in it; every value is empty")
-    return Parsed(ratings, chosen, tuple(dict.fromkeys(rating.annotator for rating in ratings)))
+    return Parsed(rows, chosen, tuple(people))
 
 
 def read_sheet(path: Path, known: Known) -> Sheet:
@@ -214,36 +214,36 @@ def _group(cells: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(cells.get(name, "") for name in ("sample", "annotator", "question", "repeat"))
 
 
-def _ratings(
-    sheet: Sheet, blank: Rating, cells: Mapping[str, str], known: Known, shown: int
-) -> Iterator[Rating]:
+def _rows(
+    sheet: Sheet, facts: Mapping[str, Any], cells: Mapping[str, str], known: Known, shown: int
+) -> Iterator[Row]:
     """The ratings of a record. `shown`: how many outputs were rated together. Raises `ValueError`
     for what does not fit.
     """
-    _need_known("sample", blank.sample, known.samples)
-    if any(letter in blank.question for letter in ".\n") or len(blank.question) > 80:
-        raise ValueError(f"question {blank.question!r}: wanted a short name without dots")
-    repeat = cells.get("repeat") or "0"
+    _need_known("sample", facts["sample"], known.samples)
+    question, repeat = facts["question"], cells.get("repeat") or "0"
+    if any(letter in question for letter in ".\n") or len(question) > 80:
+        raise ValueError(f"question {question!r}: wanted a short name without dots")
     if not repeat.isascii() or not repeat.isdigit() or int(repeat) > 99:
         raise ValueError(f"repeat {repeat!r}: wanted 0, 1, 2…")
-    blank = replace(blank, repeat=int(repeat))
+    facts = {**facts, "repeat": int(repeat)}
     if sheet.shape == "pairwise" and cells["winner"]:
-        yield _comparison(blank, cells, known)
+        yield _comparison(facts, cells, known)
     faults = []
     for column in sheet.values:
         editor = cells["editor"] if column == "value" else column
         try:
             _need_known("editor", editor, known.editors)
             if cells[column]:
-                value = value_of(blank.scale, cells[column], shown)
-                yield replace(blank, editor=editor, value=value)
+                value = value_of(facts["scale"], cells[column], shown)
+                yield rating_row(**facts, editor=editor, value=value)
         except ValueError as why:
             faults.append(str(why))
     if faults:
         raise ValueError("; ".join(faults))
 
 
-def _comparison(blank: Rating, cells: Mapping[str, str], known: Known) -> Rating:
+def _comparison(facts: Mapping[str, Any], cells: Mapping[str, str], known: Known) -> Row:
     first, second, word = (cells[name] for name in ("editor_a", "editor_b", "winner"))
     for editor in (first, second):
         _need_known("editor", editor, known.editors)
@@ -251,8 +251,8 @@ def _comparison(blank: Rating, cells: Mapping[str, str], known: Known) -> Rating
     if first == second or outcome not in OUTCOMES:
         wanted = f"two editors, and {first}, {second}, a, b, tie or both_bad"
         raise ValueError(f"winner: wanted {wanted}, found {word!r}")
-    detail = {"outcome": outcome, **blank.detail}
-    return replace(blank, editor=first, against=second, value=OUTCOMES[outcome], detail=detail)
+    detail, value = {"outcome": outcome, **facts["detail"]}, OUTCOMES[outcome]
+    return rating_row(**{**facts, "detail": detail}, editor=first, against=second, value=value)
 
 
 def _need_known(what: str, name: str, known: frozenset[str]) -> None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from editgauge.store.schema import digest
@@ -49,72 +48,45 @@ class Question(NamedTuple):
     against: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rating:
-    """One thing that one person said about one output (or about one pair of outputs).
+def rating_row(
+    *,
+    editor: str,
+    question: str,
+    annotator: str,
+    scale: Scale,
+    value: float | None,
+    against: str = "",
+    detail: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Row:
+    """One thing that one person said about one output (or about a pair of them, stored under the
+    editor whose name comes first) as a row: scorer ``human.<scale>``, source ``human:<annotator>``.
 
-    `value` is on the scale's stored form; None with a `reason` where the person skipped. `repeat`
-    counts the times that the person saw this sample, from 0. `detail` holds JSON values (comment,
-    outcome); `origin` says where the rating comes from.
+    `value` has the scale's stored form; None where the person skipped. `detail` holds JSON values
+    (comment, outcome). `facts` are the row's benchmark, sample, repeat (how often the person had
+    seen the sample), reason (of a skip) and origin (where the rating comes from).
     """
-
-    benchmark: str
-    sample: str
-    editor: str
-    question: str
-    annotator: str
-    scale: Scale
-    value: float | None
-    against: str = ""
-    repeat: int = 0
-    reason: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    origin: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def metric(self) -> str:
-        """The metric of the row: see the module's table."""
-        ends = {"rank": _RANK, "pairwise": f"{_OVER}{self.against}"}
-        return self.question + ends.get(self.scale, "")
-
-    def row(self) -> Row:
-        """The rating as a row of the track ``human``: scorer ``human.<scale>``, source
-        ``human:<annotator>``. A comparison is stored under the editor whose name comes first.
-        """
-        if self.scale == "pairwise" and self.against < self.editor:
-            return self._turned().row()
-        source = PEOPLE + self.annotator
-        scored = self.value is not None
-        reason = "" if scored else self.reason or "skipped"
-        key = (self.benchmark, self.sample, self.editor, self.scale, self.metric, source)
-        return Row(
-            benchmark=self.benchmark,
-            sample=self.sample,
-            editor=self.editor,
-            scorer=f"human.{self.scale}",
-            metric=self.metric,
-            variant="faithful",
-            value=self.value,
-            status=Status.SCORED if scored else Status.NOT_APPLICABLE,
-            reason=reason,
-            fingerprint=digest(*key, self.repeat, self.value, reason, dict(self.detail)),
-            source=source,
-            repeat=self.repeat,
-            detail=dict(self.detail),
-            origin=dict(self.origin),
-        )
-
-    def _turned(self) -> Rating:
-        detail, value = dict(self.detail), self.value
+    detail = dict(detail or {})
+    if scale == "pairwise" and against < editor:
+        editor, against, value = against, editor, None if value is None else 1.0 - value
         if "outcome" in detail:
             detail["outcome"] = {"a": "b", "b": "a"}.get(detail["outcome"], detail["outcome"])
-        return replace(
-            self,
-            editor=self.against,
-            against=self.editor,
-            value=None if value is None else 1.0 - value,
-            detail=detail,
-        )
+    metric = question + {"rank": _RANK, "pairwise": f"{_OVER}{against}"}.get(scale, "")
+    source, repeat = PEOPLE + annotator, facts.get("repeat", 0)
+    reason = facts.pop("reason", "") or "skipped" if value is None else ""
+    key = (facts["benchmark"], facts["sample"], editor, scale, metric, source, repeat)
+    return Row(
+        **{**facts, "reason": reason},
+        editor=editor,
+        scorer=f"human.{scale}",
+        metric=metric,
+        variant="faithful",
+        value=value,
+        status=Status.NOT_APPLICABLE if value is None else Status.SCORED,
+        fingerprint=digest(*key, value, reason, detail),
+        source=source,
+        detail=detail,
+    )
 
 
 def question_of(metric: str, scorer: str) -> Question | None:
@@ -140,14 +112,14 @@ def direction_of(scale: Scale) -> Direction:
     return "lower" if scale == "rank" else "higher"
 
 
-def shown(rating: Rating) -> str:
+def shown(row: Row) -> str:
     """A rating's value as people write it, "" for one that was skipped."""
-    value, outcome = rating.value, rating.detail.get("outcome")
+    value, scale, outcome = row.value, SCORERS[row.scorer], row.detail.get("outcome")
     if value is None:
         return ""
-    if rating.scale == "pairwise":
+    if scale == "pairwise":
         return str(outcome) if outcome in OUTCOMES else {1.0: "a", 0.0: "b"}.get(value, "tie")
-    words = {number: word for word, number in GRADES.items()} if rating.scale == "grade" else {}
+    words = {number: word for word, number in GRADES.items()} if scale == "grade" else {}
     return words.get(value, f"{value:g}")
 
 

@@ -53,6 +53,10 @@ class Check(NamedTuple):
     """What `found` and `wanted` say, for programs: difference, low, high, margin; mean, floor…"""
 
     @property
+    def title(self) -> str:
+        return f"{self.name}, {self.kind}"
+
+    @property
     def words(self) -> str:
         hint = f" (about {self.needed:,} samples would tell)" if self.needed else ""
         return f"{self.found}; wanted: {self.wanted}{hint}"
@@ -115,7 +119,7 @@ def judge(
             continue
         if variant != wanted:
             notes.append(f"{rule.metric}: it has no {wanted} rows; read as {variant}.")
-        checks += _checks(pair, _Asked(rule, direction), variant, policy, seed)
+        checks += _checks(pair, rule, direction, variant, policy, seed)
     return Gate(benchmark=results.benchmark, a=a, b=b, checks=tuple(checks), notes=tuple(notes))
 
 
@@ -137,80 +141,75 @@ def _without_rows(rule: Rule) -> list[Check]:
     return [Check(rule.name, kind, Verdict.CANNOT_TELL, message, wanted, 0) for kind in rule.kinds]
 
 
-class _Asked(NamedTuple):
-    """A rule, and which way its metric is better."""
-
-    rule: Rule
-    direction: Direction
-
-    def check(self, kind: Kind, verdict: Verdict, found: str, **more: Any) -> Check:
-        """A check of the rule; what it wants is said by its kind."""
-        rule, least = self.rule, "at least" if self.direction == "higher" else "at most"
-        margin = f"worse by less than {rule.margin:g}" if rule.margin else "not worse at all"
-        wanted = margin if kind == "margin" else f"{least} {rule.floor or 0:g}"
-        return Check(rule.name, kind, verdict, found, more.pop("wanted", wanted), **more)
+_Said = tuple[Verdict, str, dict[str, Any]]
+"""A verdict, what was found, and more of a `Check`."""
 
 
 def _checks(
-    pair: Results, asked: _Asked, variant: Variant, policy: Policy, seed: int
+    pair: Results, rule: Rule, direction: Direction, variant: Variant, policy: Policy, seed: int
 ) -> Iterator[Check]:
-    rule, whole = asked.rule, pair.of_set(asked.rule.metric, variant).values
+    wanted: dict[Kind, str] = {
+        "coverage": f"at least {100 * policy.coverage:.4g} % of them",
+        "floor": f"at {'least' if direction == 'higher' else 'most'} {rule.floor or 0:g}",
+        "margin": f"worse by less than {rule.margin:g}" if rule.margin else "not worse at all",
+    }
+
+    def check(kind: Kind, said: _Said) -> Check:
+        verdict, message, more = said
+        return Check(rule.name, kind, verdict, message, wanted[kind], **more)
+
+    whole = pair.of_set(rule.metric, variant).values
     if not np.isnan(whole).all():  # one number of the whole set has a floor, and no test
         if rule.floor is not None and not rule.labels:
-            yield _floor(asked, whole[1:], 1)
+            yield check("floor", _floor(whole[1:], rule.floor, 1, direction))
         if rule.margin is not None or rule.labels:
             message = "one number of the whole set: no test of it"
-            yield asked.check(rule.kinds[-1], Verdict.CANNOT_TELL, message)
+            yield check(rule.kinds[-1], (Verdict.CANNOT_TELL, message, {}))
         return
     grid = pair.grid(rule.metric, variant)
     mask = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
     values = grid.values[:, mask]
-    yield _coverage(asked, values[1], policy.coverage)
+    yield check("coverage", _coverage(values[1], policy.coverage))
     if rule.floor is not None:
-        yield _floor(asked, values[1], rule.least)
+        yield check("floor", _floor(values[1], rule.floor, rule.least, direction))
     if rule.margin is not None:
-        yield _margin(asked, values, rule.margin, policy.alpha, seed)
+        turned = values if direction == "higher" else -values
+        yield check("margin", _margin(turned, rule.margin, rule.least, policy.alpha, seed))
 
 
-def _coverage(asked: _Asked, values: Floats, least: float) -> Check:
+def _coverage(values: Floats, least: float) -> _Said:
     scored, of = int((~np.isnan(values)).sum()), len(values)
     verdict = Verdict.PASS if scored >= least * of else Verdict.FAIL
-    return asked.check(
-        "coverage",
-        verdict if of else Verdict.CANNOT_TELL,
-        f"{scored:,} of {of:,} samples",
-        wanted=f"at least {100 * least:.4g} % of them",
-        n=scored,
-        numbers={"samples": of, "coverage": least},
-    )
+    numbers = {"samples": of, "coverage": least}
+    found = f"{scored:,} of {of:,} samples"
+    return verdict if of else Verdict.CANNOT_TELL, found, {"n": scored, "numbers": numbers}
 
 
-def _floor(asked: _Asked, values: Floats, least: int) -> Check:
+def _floor(values: Floats, floor: float, least: int, direction: Direction) -> _Said:
     given = values[~np.isnan(values)]
     if (n := len(given)) < least:
         message = f"{counted(n, 'sample')} with a score, fewer than {least}"
-        return asked.check("floor", Verdict.CANNOT_TELL, message, n=n, needed=least)
-    mean, floor = float(given.mean()), asked.rule.floor or 0.0
-    fine = mean >= floor if asked.direction == "higher" else mean <= floor
+        return Verdict.CANNOT_TELL, message, {"n": n, "needed": least}
+    mean = float(given.mean())
+    fine = mean >= floor if direction == "higher" else mean <= floor
     verdict = Verdict.PASS if fine else Verdict.FAIL
-    numbers = {"mean": mean, "floor": floor}
-    return asked.check("floor", verdict, f"mean {mean:.6g}", n=n, numbers=numbers)
+    return verdict, f"mean {mean:.6g}", {"n": n, "numbers": {"mean": mean, "floor": floor}}
 
 
-def _margin(asked: _Asked, values: Floats, margin: float, alpha: float, seed: int) -> Check:
-    """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
-    `alpha`: its confidence is 1 − 2 alpha.
+def _margin(values: Floats, margin: float, least: int, alpha: float, seed: int) -> _Said:
+    """B − A on the samples both have, more is better. The interval's lower limit is one of a
+    one-sided test at `alpha`: its confidence is 1 − 2 alpha.
     """
-    old, new = values if asked.direction == "higher" else -values
+    old, new = values
     paired = paired_difference(new, old, confidence=1 - 2 * alpha, seed=seed)
-    n, least, mean, low, high = paired.n, asked.rule.least, paired.difference, *paired[2:4]
-    both = ~np.isnan(values).any(axis=0)
-    if endless := int((np.isinf(old) != np.isinf(new))[both].sum()):
+    n, mean, low, high = paired[:4]
+    endless = int(((np.isinf(old) != np.isinf(new)) & ~np.isnan(values).any(axis=0)).sum())
+    if endless:
         message = f"{endless} samples have an infinite score of one editor only"
-        return asked.check("margin", Verdict.CANNOT_TELL, message, n=n)
+        return Verdict.CANNOT_TELL, message, {"n": n}
     if n < least:
         message = f"{counted(n, 'sample')} with a score of both, fewer than {least}"
-        return asked.check("margin", Verdict.CANNOT_TELL, message, n=n, needed=least)
+        return Verdict.CANNOT_TELL, message, {"n": n, "needed": least}
     if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
         low = high = mean
     verdict, needed = Verdict.CANNOT_TELL, None
@@ -220,9 +219,9 @@ def _margin(asked: _Asked, values: Floats, margin: float, alpha: float, seed: in
         verdict = Verdict.FAIL
     elif (room := mean + margin) > 0:  # an interval shrinks with the root of the samples' number
         needed = math.ceil(n * ((mean - low) / room) ** 2)
-    found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
     numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
-    return asked.check("margin", verdict, found, n=n, needed=needed, numbers=numbers)
+    found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
+    return verdict, found, {"n": n, "needed": needed, "numbers": numbers}
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -238,9 +237,21 @@ def as_text(gates: Sequence[Gate]) -> str:
     lines = [str(verdict_of(gates))]
     for gate in gates:
         lines.append(f"{gate.title}: {gate.verdict}")
-        lines += [f"  {c.verdict:<11}  {c.name}, {c.kind}: {c.words}" for c in gate.worst_first]
+        lines += [f"  {c.verdict:<11}  {c.title}: {c.words}" for c in gate.worst_first]
         lines += [f"  note: {note}" for note in gate.notes]
     return "\n".join(plain(line, None) for line in lines) + "\n"
+
+
+def as_summary(gates: Sequence[Gate]) -> str:
+    """As markdown, for a step's summary."""
+    lines = [f"## Release gate: {verdict_of(gates)}", ""]
+    for gate in gates:
+        lines += [f"### {markdown(f'{gate.title}: {gate.verdict}', None)}", ""]
+        lines += ["| verdict | check | found and wanted |", "| --- | --- | --- |"]
+        cells = ((check.verdict.value, check.title, check.words) for check in gate.worst_first)
+        lines += [f"| {' | '.join(map(markdown, line))} |" for line in cells]
+        lines += ["", *(f"- {markdown(note, None)}" for note in gate.notes)]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
@@ -248,25 +259,18 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
     it has none.
     """
 
-    def check_json(check: Check) -> dict[str, Any]:
-        facts = {"name": check.name, "kind": check.kind, "verdict": check.verdict.value}
-        numbers: dict[str, Any] = dict(check.numbers) or {"reason": check.found}
-        return {**facts, "n": check.n, "needed": check.needed, **numbers}
-
     def said(verdict: Verdict) -> dict[str, Any]:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
 
-    return {
-        **said(verdict_of(gates)),
-        "gates": [
-            {
-                **{name: getattr(gate, name) for name in ("benchmark", "a", "b", "notes")},
-                **said(gate.verdict),
-                "checks": [check_json(check) for check in gate.checks],
-            }
-            for gate in gates
-        ],
-    }
+    def check_json(check: Check) -> dict[str, Any]:
+        facts = {name: getattr(check, name) for name in ("name", "kind", "verdict", "n", "needed")}
+        return {**facts, **(check.numbers or {"reason": check.found})}
+
+    def gate_json(gate: Gate) -> dict[str, Any]:
+        facts = {name: getattr(gate, name) for name in ("benchmark", "a", "b", "notes")}
+        return {**facts, **said(gate.verdict), "checks": [*map(check_json, gate.checks)]}
+
+    return {**said(verdict_of(gates)), "gates": [*map(gate_json, gates)]}
 
 
 def as_junit(gates: Sequence[Gate]) -> str:
@@ -285,26 +289,12 @@ def as_junit(gates: Sequence[Gate]) -> str:
         suite = added(root, "testsuite", name=gate.title, tests=len(verdicts), failures=failures,
                       errors=errors)  # fmt: skip
         for check in gate.checks:
-            name = f"{check.name}, {check.kind}"
-            case = added(suite, "testcase", classname=gate.benchmark, name=name)
+            case = added(suite, "testcase", classname=gate.benchmark, name=check.title)
             if check.verdict is Verdict.PASS:
                 added(case, "system-out").text = plain(check.words, None)
             else:
                 tag = "failure" if check.verdict is Verdict.FAIL else "error"
-                added(case, tag, message=check.words, type=check.verdict.value)
+                added(case, tag, message=check.words, type=check.verdict)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
-
-
-def as_summary(gates: Sequence[Gate]) -> str:
-    """As markdown, for a step's summary."""
-    lines = [f"## Release gate: {verdict_of(gates)}", ""]
-    for gate in gates:
-        lines += [f"### {markdown(f'{gate.title}: {gate.verdict}', None)}", ""]
-        lines += ["| verdict | check | found and wanted |", "| --- | --- | --- |"]
-        for check in gate.worst_first:
-            cells = (check.verdict.value, f"{check.name}, {check.kind}", check.words)
-            lines.append(f"| {' | '.join(map(markdown, cells))} |")
-        lines += ["", *(f"- {markdown(note, None)}" for note in gate.notes)]
-    return "\n".join(lines).rstrip("\n") + "\n"

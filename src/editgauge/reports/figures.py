@@ -15,7 +15,7 @@ import numpy as np
 from editgauge import escape
 from editgauge.escape import counted
 from editgauge.reports.scripts import number
-from editgauge.statistics.resampling import Estimate, mean_interval
+from editgauge.statistics.resampling import NOTHING, Estimate, mean_interval
 from editgauge.tables import models
 from editgauge.tables.layouts import every_table
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
@@ -67,22 +67,19 @@ def figures(
     these labels by the same judge or engine.
     """
     frame = frame.without_people()
-    names = [name for name in frame.metrics if not only or name in only]
-    found: list[Figure] = []
+    listed: list[Figure] = []
     for plot in plots:
         if plot.kind == "histogram":
-            found += _histogram(frame, plot)
+            listed += _histogram(frame, plot)
         elif plot.kind == "counts":
-            found += _counted(frame, plot)
-        else:
-            drawn = (one for name in names for one in _means(frame, metrics, name, plot))
-            found += (
-                [_with_papers(*one) for one in drawn] if published else [one for one, *_ in drawn]
-            )
-    apart = escape.apart([figure.name for figure in found])
+            listed += _counted(frame, plot)
+        elif plot.attribute in frame.samples.names():
+            for name in (name for name in frame.metrics if not only or name in only):
+                listed += _means(frame, metrics, name, plot, published=published)
+    apart = escape.apart([figure.name for figure in listed])
     return [
         replace(figure, name=name, panels=_panels(figure, frame.benchmark))
-        for figure, name in zip(found, apart, strict=True)
+        for figure, name in zip(listed, apart, strict=True)
     ]
 
 
@@ -101,78 +98,59 @@ def _panels(figure: Figure, benchmark: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:
-    for paper in every_table(frame):
-        lines, of = paper.publication(frame), [c for c in paper.columns if c.metric == metric]
-        names = {label: c.name for c in of for label in c.labels.values() if len(c.labels) == 1}
-        if lines is None or lines.other_maker(frame) or not names.keys() & {*figure.labels}:
-            continue
-        beside = {}
-        for row in (row for row in lines.rows() if row.kind == "published"):
-            values = (row.cell(names.get(label, "")).value for label in figure.labels)
-            told = (math.nan if value is None else value for value in values)
-            beside[row.name + PAPERS] = tuple(Estimate(v, math.nan, math.nan, 0) for v in told)
-        title = f"{figure.title} ({PAPERS.strip()} the paper's, of the full release)"
-        return replace(figure, title=title, series={**figure.series, **beside})
-    return figure
+# -- means -----------------------------------------------------------------------------------------
 
 
 def _means(
-    frame: Results, metrics: Mapping[str, Metric], metric: str, plot: Plot
-) -> Iterator[tuple[Figure, str, Results]]:
-    """A metric's means at the values of an attribute, or of its tier or score; of which rows."""
-    about = metrics.get(metric) or unknown(metric)
-    names = [plot.attribute, f"{plot.attribute}_tier", f"{plot.attribute}_score"]
-    attribute = next((name for name in names if name in frame.samples.names()), "")
-    if about.of_sample or not attribute:
+    frame: Results, metrics: Mapping[str, Metric], name: str, plot: Plot, *, published: bool
+) -> Iterator[Figure]:
+    """A metric's means at the values of an attribute, for each source and each part."""
+    about = metrics.get(name) or unknown(name)
+    if about.of_sample:
         return
-    open_radar = plot.kind == "radar" and not bounded(about)  # its spokes would have no rim
-    plot = plot._replace(attribute=attribute, kind="bars" if open_radar else plot.kind)
-    title = titles(metrics).get(metric, metric)
-    for source in frame.makers().get(metric, ("",)):
+    if plot.kind == "radar" and not bounded(about):  # its spokes would have no rim
+        plot = plot._replace(kind="bars")
+    for source in frame.makers().get(name, ("",)):
         side = frame.of_source(source) if source else frame
-        variant = "faithful" if side.has(metric, "faithful") else "corrected"
-        parts = [("", side)]
+        parts = {"": side}
         if plot.each in frame.samples.names():
             labels = side.samples.labels(plot.each)
-            parts = [(of, side.of_samples(labels == of)) for of in in_order(labels) if of]
-        for of, part in parts:
-            for one in _of_labels(part, about, variant, plot, (title, source, of)):
-                yield one, metric, part
+            parts = {of: side.of_samples(labels == of) for of in in_order(labels) if of}
+        for of, part in parts.items():
+            words = (titles(metrics).get(name, name), source, of)
+            figure = _of_labels(part, about, plot, words)
+            if figure is not None:
+                yield _with_papers(figure, name, part) if published else figure
 
 
 def _of_labels(
-    frame: Results, about: Metric, variant: str, plot: Plot, words: tuple[str, str, str]
-) -> Iterator[Figure]:
-    """The figure of some samples, where their labels make one. `words`: the metric's title, whose
-    rows, and which samples ("" for all).
+    frame: Results, about: Metric, plot: Plot, words: tuple[str, str, str]
+) -> Figure | None:
+    """The figure of some samples; None where their labels make none. `words`: the metric's title,
+    whose rows, and which samples ("" for all).
     """
     title, source, of = words
-    grid = frame.grid(about.name, variant)
-    labels = frame.samples.labels(plot.attribute)
+    variant = "faithful" if frame.has(about.name, "faithful") else "corrected"
+    grid, labels = frame.grid(about.name, variant), frame.samples.labels(plot.attribute)
     values = on_scale(about, grid.values)
     values = np.where(np.isinf(values), np.nan, values)
-    asked = (grid.status >= 0).any(axis=0)
-    names = _ordered(labels[asked], plot.order)
-    few = len(names) < (3 if plot.kind == "radar" else 2)
-    if few or len(names) > _MOST_LABELS or np.isnan(values).all():
-        return
-    at = []  # where the metric can say nothing of a whole label, that is shown without a score
-    for name in names:
-        here = asked & (labels == name)
-        at.append(here & grid.defined if (here & grid.defined).any() else here)
+    there = grid.status >= 0
+    names = _ordered(labels[there.any(axis=0)], plot.order)
+    least = 3 if plot.kind == "radar" else 2
+    if not least <= len(names) <= _MOST_LABELS or np.isnan(values).all():
+        return None
+    at = [there.any(axis=0) & (labels == name) & grid.defined for name in names]
     # an editor without a score keeps its place, so that colours are the same in every figure
-    editors = np.flatnonzero((grid.status >= 0).any(axis=1)).tolist()
-    better = f" ({about.direction} is better)" if about.direction else ""
-    head = f"{title} ({'; '.join(filter(None, (variant, source.partition('#')[0])))}) {plot.words}"
-    file = "-".join(
-        filter(None, (plot.kind, plot.attribute, about.name, variant, portable(source), of))
-    )
-    yield Figure(
+    editors = np.flatnonzero(there.any(axis=1)).tolist()
+    made_by = "; ".join(filter(None, (variant, source.partition("#")[0])))
+    file = (plot.kind, plot.attribute, about.name, variant, portable(source), of)
+    return Figure(
         kind=plot.kind,
-        name=portable(file),
-        title=f"{head}{f', {of}' if of else ''}",
-        axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
+        name=portable("-".join(filter(None, file))),
+        title=f"{title} ({made_by}) {plot.words}{f', {of}' if of else ''}",
+        axis=title
+        + (f", {about.unit}" if about.unit else "")
+        + (f" ({about.direction} is better)" if about.direction else ""),
         labels=names,
         series={
             frame.editors[e]: tuple(mean_interval(values[e][mask]) for mask in at) for e in editors
@@ -182,8 +160,24 @@ def _of_labels(
     )
 
 
-def _count(samples: Any) -> Estimate:
-    return Estimate(float(samples), math.nan, math.nan, 0)
+def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:
+    """The figure with the models of a paper's table that has these labels."""
+    for paper in every_table(frame):
+        lines, of = paper.publication(frame), [c for c in paper.columns if c.metric == metric]
+        names = {label: c.name for c in of for label in c.labels.values() if len(c.labels) == 1}
+        if lines is None or lines.other_maker(frame) or not names.keys() & {*figure.labels}:
+            continue
+        beside = {}
+        for row in (row for row in lines.rows() if row.kind == "published"):
+            values = (row.cell(names.get(label, "")).value for label in figure.labels)
+            beside[row.name + PAPERS] = tuple(NOTHING if v is None else _number(v) for v in values)
+        title = f"{figure.title} ({PAPERS.strip()} the paper's, of the full release)"
+        return replace(figure, title=title, series={**figure.series, **beside})
+    return figure
+
+
+def _number(value: float) -> Estimate:
+    return NOTHING._replace(value=float(value))
 
 
 def _ordered(labels: Iterable[Any], order: Sequence[str]) -> tuple[str, ...]:
@@ -192,30 +186,35 @@ def _ordered(labels: Iterable[Any], order: Sequence[str]) -> tuple[str, ...]:
     return (*(n for n in order if n in known), *(n for n in known if n not in order))
 
 
+# -- counts ----------------------------------------------------------------------------------------
+
+
+def _counts(
+    kind: Kind, name: str, title: str, labels: Sequence[str], series: Mapping[str, Sequence[int]]
+) -> Figure:
+    numbers = {name: tuple(map(_number, counts)) for name, counts in series.items()}
+    totals = tuple(int(sum(counts)) for counts in zip(*series.values(), strict=True))
+    return Figure(
+        kind=kind, name=portable(name), title=title, axis="samples", labels=tuple(labels),
+        series=numbers, counts=totals,
+    )  # fmt: skip
+
+
 def _counted(frame: Results, plot: Plot) -> list[Figure]:
     """How many samples have which value of an attribute, a bar for each value of `each`."""
-    if plot.attribute not in frame.samples.names():
-        return []
     labels = frame.samples.labels(plot.attribute)
     names = _ordered(labels, plot.order)
     if not 2 <= len(names) <= _MOST_LABELS:
         return []
     each = plot.each if plot.each in frame.samples.names() else ""
     parts = frame.samples.labels(each) if each else np.full(len(labels), "samples")
-    return [
-        Figure(
-            kind="counts",
-            name=portable("-".join(filter(None, ("counts", plot.attribute, each)))),
-            title=f"{plot.words} ({counted(len(labels), 'sample')})",
-            axis="samples",
-            labels=names,
-            series={
-                value: tuple(_count(((labels == name) & (parts == value)).sum()) for name in names)
-                for value in _ordered(parts, ())
-            },
-            counts=tuple(int((labels == name).sum()) for name in names),
-        )
-    ]
+    series = {
+        part: [int(((labels == name) & (parts == part)).sum()) for name in names]
+        for part in _ordered(parts, ())
+    }
+    title = f"{plot.words} ({counted(len(labels), 'sample')})"
+    file = "-".join(filter(None, ("counts", plot.attribute, each)))
+    return [_counts("counts", file, title, names, series)]
 
 
 def _histogram(frame: Results, plot: Plot) -> list[Figure]:
@@ -236,17 +235,13 @@ def _histogram(frame: Results, plot: Plot) -> list[Figure]:
     step = next(k * unit for k in (1, 2, 5, 10, 20) if (high - low) / (k * unit) <= _MOST_BINS - 1)
     edges = step * np.arange(math.floor(low / step), math.floor(high / step) + 2)
     counts, _ = np.histogram(known, edges)
-    return [
-        Figure(
-            kind="histogram",
-            name=portable(f"histogram-{plot.attribute}"),
-            title=f"{plot.words} ({len(known)} of {len(frame.samples)} samples)",
-            axis="samples",
-            labels=tuple(f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges)),
-            series={"samples": tuple(map(_count, counts))},
-            counts=tuple(map(int, counts)),
-        )
-    ]
+    title = f"{plot.words} ({len(known)} of {len(frame.samples)} samples)"
+    labels = [f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges)]
+    file = f"histogram-{plot.attribute}"
+    return [_counts("histogram", file, title, labels, {"samples": counts.tolist()})]
+
+
+# -- as text ---------------------------------------------------------------------------------------
 
 
 def as_text(figure: Figure) -> str:
@@ -269,12 +264,12 @@ def as_csv(figure: Figure) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["figure", "model", "label", "value", "n", "of", "low", "high"])
-    counted = figure.kind in ("counts", "histogram")
+    counts = figure.kind in ("counts", "histogram")
     for editor, values in figure.series.items():
         for label, of, one in zip(figure.labels, figure.counts, values, strict=True):
             names = [escape.csv_text(text) for text in (figure.title, editor, label)]
             value, low, high = ("" if math.isnan(v) else f"{v:.6g}" for v in one[:3])
-            n = "" if counted or editor.endswith(PAPERS) else one.n
+            n = "" if counts or editor.endswith(PAPERS) else one.n
             writer.writerow([*names, value, n, of, low, high])
     return stream.getvalue()
 

@@ -7,7 +7,6 @@ rounding alone explains. Benchmarks write `Audit`s: headings and rules.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from editgauge.store import csv_files
 _SLACK = 1e-9
 _MAX_BYTES = 16 * 2**20
 _EMPTY = ("", "-", "–", "—", "n/a", "N/A")
+_MEANS = ("mean", "average")
 
 
 class Printed(NamedTuple):
@@ -29,11 +29,8 @@ class Printed(NamedTuple):
     half: float
 
 
-def number(text: str) -> Printed | None:
-    """A cell's number; None where it is empty or a dash. Raises `ValueError` for anything else."""
-    text = text.strip()
-    if text in _EMPTY:
-        return None
+def number(text: str) -> Printed:
+    """A cell's number. Raises `ValueError` for anything else."""
     value = float(text)
     if not abs(value) < 1e12:
         raise ValueError(text)
@@ -44,7 +41,7 @@ def number(text: str) -> Printed | None:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A cell that does not follow: `expected` is what its own numbers give, `allowed` how far
-    rounding may move it.
+    its own rounding may move it.
     """
 
     line: str
@@ -83,16 +80,12 @@ Cells = Mapping[str, Printed]
 
 
 class Claim(NamedTuple):
-    """A printed number lies between two ends, give or take its own rounding and `room`. `title`: by
-    which name it is told, where that is not the heading.
-    """
+    """A printed number lies between two ends, give or take its own rounding."""
 
     column: str
     low: float
     high: float
     rule: str
-    room: float = 0.0
-    title: str = ""
 
 
 Rule = Callable[[Cells], Iterable[Claim]]
@@ -119,48 +112,22 @@ def limits(
 
 def total(column: str, of: Sequence[str], weights: Sequence[float], told: str) -> Rule:
     """A column is the weighted sum of others, as far as rounding of all can tell."""
-
-    def ends(*parts: Printed) -> tuple[float, float]:
-        value, room = weighted_sum(parts, weights)
-        return value - room, value + room
-
-    return limits(column, of, ends, told)
+    return limits(column, of, lambda *parts: weighted_sum(parts, weights), told)
 
 
 def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[float, float]:
-    """Σ w·x, and how far the rounding of the parts may have moved it."""
+    """Between which ends Σ w·x lies."""
     value = sum(weight * part.value for weight, part in zip(weights, parts, strict=True))
-    return value, sum(abs(weight) * part.half for weight, part in zip(weights, parts, strict=True))
-
-
-def _checked(report: Report, line: str, cells: Cells, claims: Iterable[Claim]) -> None:
-    for claim in claims:
-        if (printed := cells.get(claim.column)) is None:
-            continue
-        report.checked += 1
-        nearest = min(max(printed.value, claim.low), claim.high)
-        allowed = printed.half + claim.room
-        if abs(printed.value - nearest) > allowed + _SLACK:
-            title = claim.title or claim.column
-            report.findings.append(
-                Finding(line, title, printed.value, nearest, allowed, claim.rule)
-            )
-
-
-def _of_mean(others: Sequence[Cells], columns: Iterable[str]) -> Iterator[Claim]:
-    """What a line called Mean says of the other lines."""
-    for name in columns:
-        if values := [cells[name] for cells in others if name in cells]:
-            value, room = weighted_sum(values, [1 / len(values)] * len(values))
-            yield Claim(name, value, value, f"the mean of the {len(values)} lines above", room)
+    room = sum(abs(weight) * part.half for weight, part in zip(weights, parts, strict=True))
+    return value - room, value + room
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
     """One kind of table: how it is recognised (all of `headings` are there), which of its columns
-    are numbers, what holds in each line, and our own copies. `remarks`: what a table with findings
-    says as a whole. `turned`: the columns of numbers are models, and the rules get the cells of
-    each by the two `turned` headings.
+    are numbers, what holds in each line, and our own copies. `remark`: what is known of a table
+    with findings. `turned`: the columns of numbers are models, and the rules get the cells of each
+    by the two `turned` headings.
     """
 
     kind: str
@@ -169,23 +136,37 @@ class Audit:
     rules: tuple[Rule, ...]
     files: tuple[Path, ...] = ()
     turned: tuple[str, ...] = ()
-    remarks: Callable[[Sequence[Cells]], Iterable[str]] | None = None
+    remark: str = ""
 
     def __call__(self, sheet: Sheet) -> Report:
         report = Report(sheet.name, self.kind)
         lines = _turned(sheet, self.turned) if self.turned else sheet.parsed(self.columns)
-        means = ("mean", "average")
-        others = [(title, cells) for title, cells in lines if title.lower() not in means]
-        every = [cells for _, cells in others]
+        others = [cells for title, cells in lines if title.lower() not in _MEANS]
         for title, cells in lines:
-            if title.lower() in means:
-                _checked(report, title, cells, _of_mean(every, self.columns))
-        for rule in self.rules:
-            for title, cells in others:
-                _checked(report, title, cells, rule(cells))
-        if report.findings and self.remarks is not None:
-            report.remarks += self.remarks(every)
+            rules = [_mean_of(others)] if title.lower() in _MEANS else self.rules
+            for claim in (claim for rule in rules for claim in rule(cells)):
+                if (printed := cells.get(claim.column)) is None:
+                    continue
+                report.checked += 1
+                nearest = min(max(printed.value, claim.low), claim.high)
+                if abs(printed.value - nearest) > printed.half + _SLACK:
+                    found = (printed.value, nearest, printed.half, claim.rule)
+                    report.findings.append(Finding(title, claim.column, *found))
+        if report.findings and self.remark:
+            report.remarks.append(self.remark)
         return report
+
+
+def _mean_of(others: Sequence[Cells]) -> Rule:
+    """What a line called Mean says of the other lines."""
+
+    def rule(cells: Cells) -> Iterator[Claim]:
+        for name in cells:
+            if values := [other[name] for other in others if name in other]:
+                ends = weighted_sum(values, [1 / len(values)] * len(values))
+                yield Claim(name, *ends, f"the mean of the {len(values)} lines above")
+
+    return rule
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -206,15 +187,15 @@ class Sheet(NamedTuple):
         rows = []
         for line in self.lines:
             words = (text for name, text in line.items() if name not in wanted and text)
-            title = next(words, "a line")
-            cells = {}
+            title, cells = next(words, "a line"), {}
             for column in wanted:
                 try:
-                    cells[column] = number(line[column])
+                    if line[column] not in _EMPTY:
+                        cells[column] = number(line[column])
                 except ValueError:
                     message = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
                     raise DataError(f"{self.name}: {message}") from None
-            rows.append((title, {name: one for name, one in cells.items() if one is not None}))
+            rows.append((title, cells))
         return rows
 
 
@@ -254,21 +235,20 @@ def audited(kinds: Sequence[Audit], path: Path) -> Report:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """The table of a csv file. Raises `DataError` when it cannot be read, is empty, or has a
-    heading twice.
+    """The table of a csv file. Raises `DataError` when it cannot be read, is empty, has a heading
+    twice, or a line of another length.
     """
     every = csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES)
     table = [(line, [cell.strip() for cell in cells]) for line, cells in every if any(cells)]
     if len(table) < 2:
         message = f"wanted a line of headings and lines of numbers, found {len(table)} line(s)"
         raise DataError(f"{path.name}: {message}")
-    headings = table[0][1]
-    double = next((heading for heading, count in Counter(headings).items() if count > 1), None)
-    if double is not None:
-        raise DataError(f"{path.name}: the heading {double!r} is there twice")
-    for place, cells in table[1:]:
+    (_, headings), *lines = table
+    if double := [heading for heading in headings if headings.count(heading) > 1]:
+        raise DataError(f"{path.name}: the heading {double[0]!r} is there twice")
+    for place, cells in lines:
         if len(cells) != len(headings):
             message = f"{len(cells)} cells under {len(headings)} headings"
             raise DataError(f"{path.name}, line {place}: {message}")
-    lines = (dict(zip(headings, cells, strict=True)) for _, cells in table[1:])
-    return Sheet(path.name, tuple(headings), tuple(lines))
+    named = (dict(zip(headings, cells, strict=True)) for _, cells in lines)
+    return Sheet(path.name, tuple(headings), tuple(named))

@@ -13,13 +13,14 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
 from editgauge.reports.figures import NO_SCORE, Figure, as_csv
+from editgauge.statistics.resampling import Estimate
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f",
@@ -94,36 +95,49 @@ def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
     return files
 
 
+class _Line(NamedTuple):
+    """A series of a figure: its place, by which it is coloured, its name and values."""
+
+    number: int
+    name: str
+    values: tuple[Estimate, ...]
+
+    @property
+    def colour(self) -> str:
+        return COLOURS[self.number % len(COLOURS)]
+
+    def fewer(self, figure: Figure) -> Iterator[tuple[int, str]]:
+        """Where the mean is of fewer samples than the label says, and of how many."""
+        for at, (one, of) in enumerate(zip(self.values, figure.counts, strict=True)):
+            if one.n not in (0, of):
+                yield at, f" n={one.n}"
+
+
 def drawn(figure: Figure, pyplot: Any) -> Any:
     """The figure drawn by matplotlib, `COLUMN` wide; the caller closes it."""
-    names = [plain_text(wrapped(name, 23)) for name in figure.series]
+    lines = {
+        name: _Line(number, plain_text(wrapped(name, 23)), values)
+        for number, (name, values) in enumerate(figure.series.items())
+    }
     title = textwrap.fill(figure.title, 56)
-    alone = figure.kind in ("histogram", "counts") and len(names) == 1  # it needs no legend
-    legend = 0 if alone else sum(name.count("\n") + 1 for name in names) // 2 + 2
+    alone = figure.kind in ("histogram", "counts") and len(lines) == 1  # it needs no legend
+    legend = 0 if alone else sum(line.name.count("\n") + 1 for line in lines.values()) // 2 + 2
     longest = max(map(len, figure.labels))
     body = {
         "radar": COLUMN,
-        "curve": 2.5 + 0.06 * min(longest, 30) * ((longest + 4) * len(figure.labels) > 50),
+        "curve": 2.5 + 0.06 * min(longest, 30) * _upright(figure),
         "histogram": 1.8 + 0.06 * longest,
-    }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(names) + 1.6)))
-    panels = figure.panels or (tuple(figure.series),)
+    }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(lines) + 1.6)))
+    panels = figure.panels or (tuple(lines),)
     height = body * len(panels) + 0.13 * (title.count("\n") + 2 + legend)
     drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained", dpi=300)
     drawing.suptitle(plain_text(title))
     draw = {"radar": _radar, "curve": _curve, "histogram": _histogram}.get(figure.kind, _bars)
     polar = {"projection": "polar"} if figure.kind == "radar" else {}
     shown: dict[str, Any] = {}
-    for axes, panel in zip(
-        drawing.subplots(len(panels), subplot_kw=polar, squeeze=False)[:, 0], panels, strict=True
-    ):
-        draw(
-            axes,
-            figure,
-            [
-                name if editor in panel else ""
-                for name, editor in zip(names, figure.series, strict=True)
-            ],
-        )
+    every = drawing.subplots(len(panels), subplot_kw=polar, squeeze=False)[:, 0]
+    for axes, panel in zip(every, panels, strict=True):
+        draw(axes, figure, [lines[name] for name in panel])
         handles, labels = axes.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))
     if not alone:
@@ -166,34 +180,26 @@ def _limits(figure: Figure) -> tuple[float, float]:
     return float(low), float(high) if high > low else float(low) + 1.0
 
 
-def _fewer(figure: Figure, editor: str) -> Iterator[tuple[int, int]]:
-    """(place, n) where an editor's mean is of fewer samples than the label says."""
-    for at, one in enumerate(figure.series[editor]):
-        if one.n not in (0, figure.counts[at]):
-            yield at, one.n
+def _upright(figure: Figure) -> bool:
+    """Whether the labels below a figure would lie on each other."""
+    return (max(map(len, figure.labels)) + 4) * len(figure.labels) > 50
 
 
-def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[float]) -> None:
-    """Every editor's line, with gaps where there is no score; points beside a gap stay. An editor
-    without a name is in another panel.
-    """
-    for number, (name, values) in enumerate(zip(names, figure.series.values(), strict=True)):
-        if not name:
-            continue
-        closed = [0] if figure.kind == "radar" else []
-        order = [*range(len(values)), *closed]
-        apart = number + number // len(COLOURS)  # the thirteenth is not drawn as the first
+def _plot(axes: Any, lines: Sequence[_Line], across: Sequence[float], order: Sequence[int]) -> None:
+    """Every editor's line, with gaps where there is no score; points beside a gap stay."""
+    for line in lines:
+        apart = line.number + line.number // len(COLOURS)  # the thirteenth is not the first
         axes.plot(
-            [across[i] for i in order], [values[i].value for i in order], label=name,
-            color=COLOURS[number % len(COLOURS)], linestyle=_STYLES[apart % len(_STYLES)],
+            [across[i] for i in order], [line.values[i].value for i in order], label=line.name,
+            color=line.colour, linestyle=_STYLES[apart % len(_STYLES)],
             marker=_MARKERS[apart % len(_MARKERS)],
         )  # fmt: skip
 
 
-def _radar(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+def _radar(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
     count = len(figure.labels)
     angles = [2 * math.pi * i / count for i in range(count)]
-    _lines(axes, figure, names, angles)
+    _plot(axes, lines, angles, [*range(count), 0])
     low, high = _limits(figure)
     axes.set_theta_offset(math.pi / 2)
     axes.set_theta_direction(-1)
@@ -211,29 +217,29 @@ def _radar(axes: Any, figure: Figure, names: Sequence[str]) -> None:
         )  # fmt: skip
 
 
-def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+def _bars(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
     """Bars from left to right, label under label: names of any length have their place."""
     low, high = _limits(figure)
-    step = 1.0 / (len(names) + 1.6)
+    step = 1.0 / (len(lines) + 1.6)
     thin = min(0.5, _thickness(figure) * 8)
     missing = []
-    for number, (name, editor) in enumerate(zip(names, figure.series, strict=True)):
-        places = np.arange(len(figure.labels)) + (number + 0.5) * step
-        values, low_ends, high_ends, _ = np.array(figure.series[editor]).T
+    for line in lines:
+        places = np.arange(len(figure.labels)) + (line.number + 0.5) * step
+        values, low_ends, high_ends, _ = np.array(line.values).T
         axes.barh(
-            places, np.nan_to_num(values), step, label=name, edgecolor="white", linewidth=0.2,
-            color=COLOURS[number % len(COLOURS)], hatch=_HATCHES[number % len(_HATCHES)],
+            places, np.nan_to_num(values), step, label=line.name, edgecolor="white", linewidth=0.2,
+            color=line.colour, hatch=_HATCHES[line.number % len(_HATCHES)],
         )  # fmt: skip
         missing += places[np.isnan(values)].tolist()
         axes.plot([low_ends, high_ends], [places, places], color="black", linewidth=thin)
-        for at, n in _fewer(figure, editor):
+        for at, n in line.fewer(figure):
             end = np.nanmax([values[at], high_ends[at]])
-            axes.text(end, places[at], f" n={n}", va="center", fontsize=4)
+            axes.text(end, places[at], n, va="center", fontsize=4)
     if missing:
         axes.barh(missing, (high - low) * 0.04, step, label=NO_SCORE, **_NO_BAR)
     if figure.kind == "counts":
         axes.xaxis.get_major_locator().set_params(integer=True)
-    middle = np.arange(len(figure.labels)) + len(names) * step / 2
+    middle = np.arange(len(figure.labels)) + len(lines) * step / 2
     axes.set_yticks(middle, _labels(figure, 22))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(figure.labels), -0.8 * step)
@@ -242,27 +248,24 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.grid(axis="x")
 
 
-def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+def _histogram(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
     count = len(figure.labels)
-    (values,) = figure.series.values()
-    axes.bar(range(count), [one.value for one in values], 0.94, color=COLOURS[0], label=names[0])
+    axes.bar(range(count), figure.counts, 0.94, color=lines[0].colour, label=lines[0].name)
     axes.set_xticks(range(count), figure.labels, rotation=90, fontsize=5.5)
     axes.set_xlim(-0.6, count - 0.4)
     axes.set_ylabel(figure.axis)
     axes.yaxis.get_major_locator().set_params(integer=True)
 
 
-def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
-    count = len(figure.labels)
-    _lines(axes, figure, names, range(count))
-    for number, (editor, values) in enumerate(figure.series.items()):
-        colour = COLOURS[number % len(COLOURS)]
-        for place, one in enumerate(values):
-            axes.plot([place, place], [one.low, one.high], color=colour, linewidth=0.5)
-        for at, n in _fewer(figure, editor):
-            axes.text(at, values[at].value, f" n={n}", fontsize=4, color=colour)
-    upright = (max(map(len, figure.labels)) + 4) * count > 50  # they would lie on each other
-    axes.set_xticks(range(count), _labels(figure, 30), rotation=90 if upright else 0)
-    axes.set_xlim(-0.4, count - 0.6)
+def _curve(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
+    places = range(len(figure.labels))
+    _plot(axes, lines, places, places)
+    for line in lines:
+        _, low_ends, high_ends, _ = np.array(line.values).T
+        axes.plot([places, places], [low_ends, high_ends], color=line.colour, linewidth=0.5)
+        for at, n in line.fewer(figure):
+            axes.text(at, line.values[at].value, n, fontsize=4, color=line.colour)
+    axes.set_xticks(places, _labels(figure, 30), rotation=90 if _upright(figure) else 0)
+    axes.set_xlim(-0.4, len(places) - 0.6)
     axes.set_ylabel(plain_text(figure.axis))
     axes.grid(True)

@@ -71,9 +71,11 @@ def figures(
     for plot in plots:
         if plot.kind == "histogram":
             listed += _histogram(frame, plot)
+        elif plot.attribute not in frame.samples.names():
+            continue
         elif plot.kind == "counts":
             listed += _counted(frame, plot)
-        elif plot.attribute in frame.samples.names():
+        else:
             for name in (name for name in frame.metrics if not only or name in only):
                 listed += _means(frame, metrics, name, plot, published=published)
     apart = escape.apart([figure.name for figure in listed])

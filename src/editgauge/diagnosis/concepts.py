@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from editgauge.errors import EditgaugeError
-
-LONGEST = 200
-"""Letters of a concept: each of its words is looked for at every place of a prompt."""
 
 
 class NoConcept(EditgaugeError):
@@ -42,23 +40,18 @@ class Tokens(NamedTuple):
 def mention(prompt: str, concept: str | None) -> Mention:
     """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words: as
     written; with another ending (s, es) of its last word; its last word alone, in both ways. Raises
-    `NoConcept`, also for one of more than `LONGEST` letters.
+    `NoConcept`.
     """
     words = (concept or "").split()
     if not words:
         raise NoConcept("the sample names no key concept; give one in a file of concepts")
-    if (size := len(concept or "")) > LONGEST:
-        raise NoConcept(f"the key concept has {size:,} letters, wanted at most {LONGEST}")
-    last = words[-1]
-    tries = [("as written", words)]
-    tries += [("inflected", [*words[:-1], other]) for other in _endings(last)]
-    if len(words) > 1:
-        tries += [("last word", [last]), *(("last word", [other]) for other in _endings(last))]
+    *first, last = words
+    tries = [("as written", words), *(("inflected", [*first, one]) for one in _endings(last))]
+    tries += [("last word", [one]) for one in (last, *_endings(last))]
     for how, wanted in tries:
-        pattern = r"\s+".join(re.escape(word) for word in wanted)
+        pattern = r"\s+".join(map(re.escape, wanted))
         matches = re.finditer(rf"(?<!\w){pattern}(?!\w)", prompt, re.IGNORECASE)
-        spans = tuple(match.span() for match in matches)
-        if spans:
+        if spans := tuple(match.span() for match in matches):
             return Mention(spans, how)
     raise NoConcept(f"the key concept {concept!r} is not in the prompt {prompt!r:.200}")
 
@@ -77,7 +70,8 @@ def last_tokens(
     sees the last `seen` of them. Raises `NoConcept` where either is not found.
     """
     mentioned = mention(prompt, concept)
-    numbers, offsets = _tokenized(tokenizer, prompt)
+    encoding = tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)
+    numbers, offsets = list(encoding["input_ids"]), encoding["offset_mapping"]
     start, length = _place(numbers, given)
     if not numbers or (length < len(numbers) and start + length < len(given) - 1):
         raise NoConcept("the prompt's tokens are not in what the text encoder was given")
@@ -97,32 +91,8 @@ def last_tokens(
     return Tokens(tuple(positions), tuple(texts), len(mentioned.spans), mentioned.how)
 
 
-def _tokenized(tokenizer: Any, prompt: str) -> tuple[list[int], list[tuple[int, int]]]:
-    """The prompt's tokens, without those that stand around every text, and their letters."""
-    if getattr(tokenizer, "is_fast", False):
-        encoding = tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)
-        return list(encoding["input_ids"]), [
-            (int(a), int(b)) for a, b in encoding["offset_mapping"]
-        ]
-    numbers = list(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-    # Without offsets: a token ends where so many tokens are made of the prompt's beginning.
-    ends: list[int] = []
-    for end in range(1, len(prompt) + 1):
-        count = len(tokenizer(prompt[:end], add_special_tokens=False)["input_ids"])
-        while len(ends) < count:
-            ends.append(end)
-        ends[count - 1 :] = [end]
-    starts = [0, *ends[:-1]]
-    return numbers, list(zip(starts, ends, strict=True))[: len(numbers)]
-
-
 def _place(own: Sequence[int], given: Sequence[int]) -> tuple[int, int]:
     """Where the longest beginning of `own` stands in `given`, and how long that is."""
-    places = []
-    for start in range(max(1, len(given))):
-        pairs = enumerate(zip(own, given[start:], strict=False))
-        same = next((n for n, (one, other) in pairs if one != other), None)
-        length = min(len(own), len(given) - start) if same is None else same
-        places.append((length, -start))
-    length, start = max(places)
-    return -start, length
+    pairs = [zip(own, given[start:], strict=False) for start in range(max(1, len(given)))]
+    lengths = [sum(1 for _ in itertools.takewhile(lambda p: p[0] == p[1], one)) for one in pairs]
+    return lengths.index(max(lengths)), max(lengths)

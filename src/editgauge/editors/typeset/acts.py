@@ -75,9 +75,13 @@ def recolour(canvas: Canvas, asked: Parsed) -> Done:
 
 
 def resize(canvas: Canvas, asked: Parsed) -> Done:
+    wide = None
+    if len(asked.quotes) > len(asked.sources) == 1:  # as long as another text that is quoted
+        left, _, right, _ = canvas.box_of(matched(canvas, asked.quotes[1].text))
+        wide = right - left
     done = []
     for match, lifted in _lifted(canvas, asked):
-        factor = asked.amount or 1.0
+        factor = wide / lifted.size[0] if wide else asked.amount or 1.0
         factor = min(factor, *(0.98 * s / t for s, t in zip(canvas.size, lifted.size, strict=True)))
         _drop(canvas, lifted, np.eye(2) * factor)
         done.append(report(canvas, match) | {"factor": round(factor, 3)})

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -254,25 +253,19 @@ class _Work:
 
     def _on_threads(self, todo: Sequence[Sample]) -> Iterator[EditRecord]:
         """After an error that ends the call, those in flight are still written."""
-        halted, stop = threading.Event(), None
-
-        def one(sample: Sample) -> EditRecord | None:
-            if halted.is_set():
-                return None
-            try:
-                return self._one(sample)
-            except BaseException:
-                halted.set()
-                raise
-
+        stop: BaseException | None = None
         with ThreadPoolExecutor(max(1, self.editor.concurrency)) as pool:
+            futures = [pool.submit(self._one, sample) for sample in todo]
             try:
-                for ended in as_completed([pool.submit(one, sample) for sample in todo]):
-                    stop = stop or ended.exception()
-                    if not ended.exception() and (record := ended.result()) is not None:
-                        yield record
+                for ended in as_completed(futures):
+                    if ended.cancelled():
+                        continue
+                    if (error := ended.exception()) is None:
+                        yield ended.result()
+                    elif stop is None:
+                        stop, _ = error, [future.cancel() for future in futures]
             finally:
-                halted.set()
+                pool.shutdown(cancel_futures=True)
         if stop is not None:
             raise stop
 
@@ -312,21 +305,22 @@ def _booked(editor: BaseEditor, run: Path, budget: float | None) -> Iterator[Non
     """Keep the editor's costs in the run's ledger, which counts all commands. Raises `UsageError`
     for a budget where the price is not known, or is zero.
     """
-    why = ""
-    if editor.ledger is None:
+    ledger, why = editor.ledger, ""
+    if ledger is None:
         why = f"the editor {editor.name!r} has no costs that are known; leave it out"
     elif editor.price is not None and not editor.price.picture:
         what = "not known" if editor.price.picture is None else "zero"
         why = f"the price of {editor.name} is {what}: name the price of an output as well"
     if budget is not None and why:
         raise UsageError(f"{budget}: {why}", argument="budget")
-    if editor.ledger is not None:
-        editor.ledger.keep_in(run / PAID, budget)
+    if ledger is None:
+        yield
+        return
+    ledger.keep_in(run / PAID, budget)
     try:
         yield
     finally:
-        if editor.ledger is not None:
-            editor.ledger.keep_in(None, None)  # closes the run's file
+        ledger.keep_in(None, None)  # closes the run's file
 
 
 def _spent(editor: BaseEditor) -> str:

@@ -101,9 +101,8 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     elif (made.path is None) == (made.status is Status.SCORED):
         why = f"status {made.status} with {'no file' if made.path is None else 'a file'}"
     else:
-        fields = {name: getattr(made, name) for name in _Answer.__struct_fields__}
         try:
-            schema.convert(fields, _Answer, "the edit")
+            schema.convert(_facts(made), _Answer, "the edit")
             why = "" if made.path is None or isinstance(made.path, Path) else "path: no Path"
         except DataError as error:
             why = str(error)
@@ -128,21 +127,19 @@ class _Answer(msgspec.Struct):
     detail: dict[str, Any]
 
 
+def _facts(made: Edit) -> dict[str, Any]:
+    return {name: getattr(made, name) for name in _Answer.__struct_fields__}
+
+
 def _into_place(
     run: Path, benchmark: str, sample: Sample, stem: PurePosixPath, made: Edit, scratch: Path
 ) -> EditRecord:
     """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
     somebody's, and copied.
     """
-    record = replace(
-        no_output(benchmark, sample, made.editor, made.status, portable(made.reason, [run])),
-        seed=made.seed,
-        settings=without_roots(made.settings, [run]),
-        seconds=made.seconds,
-        cost=made.cost,
-        instruction=made.instruction,
-        detail=without_roots(made.detail, [run]),
-    )
+    facts = _facts(made) | {"reason": portable(made.reason, [run])}
+    facts |= {name: without_roots(facts[name], [run]) for name in ("settings", "detail")}
+    record = EditRecord(benchmark=benchmark, sample=sample.id, editor=made.editor, **facts)
     if made.path is None:
         return record
     try:

@@ -166,20 +166,23 @@ class Gone(OSError):
 
 
 class RemoteEditor(BaseEditor):
-    """A model behind the service at `base`. Runs on `concurrency` threads of one process; `ledger`
-    keeps what it costs within a budget. The `key` comes from one of the variables `names`.
+    """A model behind the service at an address, its provider's own by default. Runs on
+    `concurrency` threads of one process; `ledger` keeps what it costs within a budget.
     """
 
     parallel: Mode = "thread"
     shows = True
     ledger: Ledger
 
-    def __init__(self, provider: Provider, name: str, base: str, key: str, names: Sequence[str]):
-        told = provider.told
+    def __init__(self, provider: Provider, editor: str) -> None:
+        told, base = provider.told, provider.told.base_url or provider.home
         self.provider, self.model, self.price = provider, provider.model, provider.price()
-        self.name, self.concurrency, self.told = name, told.concurrency, told
-        self.seed = getattr(told, "seed", None)
-        self.address = keys.address(base, "base_url")
+        if told.price is None and http.is_own_network(urlsplit(base).hostname or ""):
+            self.price = ImagePrice()  # one's own machine has another price than a model's maker
+        self.name, self.concurrency = told.name or provider.name or editor, told.concurrency
+        self.told, self.seed = told, getattr(told, "seed", None)
+        self.address, key = keys.address(base, "base_url"), self._key()
+        names = (OWN_KEY, *(() if told.base_url else provider.keys))
         headers = provider.headers(key) if key else {}
         secrets = keys.Secrets([key, *self.address.secrets])
         self.http = Http(headers, secrets, timeout=told.timeout)
@@ -190,16 +193,19 @@ class RemoteEditor(BaseEditor):
             PaidCalls(
                 http=self.http, gate=Gate(told.concurrency), ledger=self.ledger,
                 host=self.address.host, deadline=PATIENCE, backoff=told.pause,
-                attempts=told.attempts, keys=tuple(names),
+                attempts=told.attempts, keys=names,
             )
             for _ in range(2)
         )  # fmt: skip
         self.questions.paid_attempts = told.attempts  # nobody bills them
 
+    def _key(self, *, needed: bool = False) -> str:
+        base, names = self.told.base_url or self.provider.home, (OWN_KEY, *self.provider.keys)
+        return keys.key_for(base, [self.provider.home], names, needed=needed)
+
     def ready(self) -> None:
         """Raises `UsageError` without the key that the provider needs."""
-        home, names = self.provider.home, (OWN_KEY, *self.provider.keys)
-        keys.key_for(self.address.base, [home], names, needed=True)
+        self._key(needed=True)
 
     def estimate(self, sample: Sample) -> float | None:
         cannot = faulty(sample, self.name, pictures=self.provider.pictures)
@@ -360,8 +366,8 @@ def remote(
     provider: Provider, editor: str, settings: Mapping[str, Any],
     kind: type[RemoteEditor] = RemoteEditor,
 ) -> RemoteEditor:  # fmt: skip
-    """The editor of a provider. No price is taken from a model's name at an address of one's own
-    network. Raises `UsageError` for a setting that is not known, does not fit or is lacking.
+    """The editor of a provider. Raises `UsageError` for a setting that is not known, does not fit
+    or is lacking.
     """
     extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
     if EXTRA in extra:
@@ -373,13 +379,7 @@ def remote(
         if not getattr(told, name):
             wanted = f"wanted the setting {name}, for example {name}={example}"
             raise UsageError(f"editor {editor!r}: {wanted}")
-    base, names = told.base_url or provider.home, (OWN_KEY, *provider.keys)
-    key = keys.key_for(base, [provider.home], names)
-    names = names[:1] if told.base_url else names
-    made = kind(provider, told.name or provider.name or editor, base, key, names)
-    if told.price is None and http.is_own_network(urlsplit(base).hostname or ""):
-        made.price = ImagePrice()
-    return made
+    return kind(provider, editor)
 
 
 def factory(provider: type[Provider], editor: str) -> Callable[..., RemoteEditor]:

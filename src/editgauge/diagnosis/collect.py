@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -229,19 +230,26 @@ class _Watching:
                 f"the default attention of diffusers"
             )
 
-    def _seen(self, rows: _Rows) -> None:
-        """Take in the attention of one layer."""
+    def _seen(self, query: Any, key: Any, mask: Any, scale: float) -> None:
+        """Take in the attention of one layer: see `mean_attention`, for a batch."""
         self.met += 1
-        branch = rows.branch(self.kind.first)
+        at = 0 if self.kind.first else -1
+        query, key = query[at], key[at]
+        if mask is not None:
+            mask = mask[(None,) * (4 - mask.ndim)]
+            mask = mask[at if len(mask) > 1 else 0]
+        shape = self.size
         if self.kind.joint:
-            shape = self.size
             text = int(self.text.shape[1])
-            branch = branch.part(text, text + shape[0] * shape[1])
+            rows = slice(text, text + shape[0] * shape[1])
+            query = query[:, rows]
+            mask = mask[:, rows] if mask is not None and mask.shape[1] > 1 else mask
         else:
-            shape = _shape_of(branch.queries, self.size)
+            shape = _shape_of(int(query.shape[1]), shape)
         self.attention.seen.add(shape)
         if self.resolution is None or max(shape) == self.resolution:
-            self.attention.add(shape, branch.to(self.attention.positions))
+            maps = mean_attention(query, key, mask, scale, self.attention.positions)
+            self.attention.add(shape, maps)
 
 
 def _joint_size(kwargs: dict[str, Any]) -> tuple[int, int]:
@@ -264,72 +272,40 @@ def _shape_of(queries: int, size: tuple[int, int]) -> tuple[int, int]:
     return height, width
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The attention of a layer. `query`: (B, heads, Q, D), `key`: (B, heads, K, D), `mask`: added
-    to the logits, or boolean; `scale`: factor of the logits.
+def mean_attention(
+    query: Any, key: Any, mask: Any, scale: float, positions: Sequence[int]
+) -> Floats:
+    """The attention to these keys, the mean over heads: shape (positions, Q), float64. `query`:
+    (heads, Q, D); `key`: (heads or fewer, K, D); `mask`: (heads or 1, Q or 1, K), added to the
+    logits, or boolean; `scale`: factor of the logits.
     """
+    import torch
 
-    query: Any
-    key: Any
-    mask: Any
-    scale: float
-
-    @property
-    def queries(self) -> int:
-        return int(self.query.shape[2])
-
-    def branch(self, first: bool) -> _Rows:
-        """One of the batch: the first, or the last."""
-        at = slice(0, 1) if first else slice(-1, None)
-        mask = self.mask
-        if mask is not None and mask.ndim == 4 and mask.shape[0] > 1:
-            mask = mask[at]
-        return _Rows(self.query[at], self.key[at], mask, self.scale)
-
-    def part(self, start: int, stop: int) -> _Rows:
-        """Only some of the queries."""
-        mask = self.mask
-        if mask is not None and mask.shape[-2] > 1:
-            mask = mask[..., start:stop, :]
-        return _Rows(self.query[:, :, start:stop], self.key, mask, self.scale)
-
-    def to(self, positions: Sequence[int]) -> Floats:
-        """The attention to these keys, the mean over heads: shape (positions, Q), float64."""
-        import torch
-
-        _, heads, queries, _ = self.query.shape
-        columns = torch.as_tensor(positions, device=self.query.device)
-        summed = torch.zeros((queries, len(positions)), dtype=torch.float64)
-        step = max(1, BLOCK // int(self.key.shape[2]))
-        for head in range(heads):
-            for start in range(0, queries, step):
-                stop = min(start + step, queries)
-                summed[start:stop] += self._block(head, start, stop, columns).double().cpu()
-        return np.asarray((summed / heads).T.numpy())
-
-    def _block(self, head: int, start: int, stop: int, columns: Any) -> Any:
-        """The attention of some queries of one head: (stop - start, columns), float32."""
-        key = self.key[0, head * self.key.shape[1] // self.query.shape[1]].float()
-        logits = (self.query[0, head, start:stop].float() * self.scale) @ key.T
-        mask = self.mask
+    heads, queries, _ = query.shape
+    columns = torch.as_tensor(positions, device=query.device)
+    summed = torch.zeros((queries, len(positions)), dtype=torch.float64)
+    step = max(1, BLOCK // int(key.shape[1]))
+    for head, start in itertools.product(range(heads), range(0, queries, step)):
+        block = slice(start, min(start + step, queries))
+        keys = key[head * len(key) // heads].float()
+        logits = (query[head, block].float() * scale) @ keys.T
         if mask is not None:
-            while mask.ndim < 4:
-                mask = mask[None]
-            mine = mask[0, head if mask.shape[1] > 1 else 0]
-            mine = mine[start:stop] if mine.shape[0] > 1 else mine
-            if mine.dtype == columns.bool().dtype:
+            mine = mask[head if len(mask) > 1 else 0]
+            mine = mine[block] if len(mine) > 1 else mine
+            if mine.dtype == torch.bool:
                 logits.masked_fill_(~mine, float("-inf"))
             else:
                 logits += mine.float()
         # The softmax in place: a block is in memory once.
         logits -= logits.amax(dim=-1, keepdim=True)
         logits.exp_()
-        return logits[:, columns] / logits.sum(dim=-1, keepdim=True)
+        attention = logits[:, columns] / logits.sum(dim=-1, keepdim=True)
+        summed[block] += attention.double().cpu()
+    return np.asarray((summed / heads).T.numpy())
 
 
 @contextlib.contextmanager
-def _looking(seen: Callable[[_Rows], None]) -> Iterator[None]:
+def _looking(seen: Callable[..., None]) -> Iterator[None]:
     """Hand every attention that is computed inside of the block to `seen`; change nothing."""
     from torch.nn.functional import scaled_dot_product_attention
     from torch.overrides import TorchFunctionMode
@@ -341,20 +317,20 @@ def _looking(seen: Callable[[_Rows], None]) -> Iterator[None]:
             kwargs = kwargs or {}
             output = func(*args, **kwargs)
             if func is scaled_dot_product_attention:
-                seen(_of_call(*args, **kwargs))
+                seen(*_arguments(*args, **kwargs))
             return output
 
     with Looking():
         yield
 
 
-def _of_call(
+def _arguments(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
     is_causal: bool = False, scale: float | None = None, **_: Any,
-) -> _Rows:  # fmt: skip
-    """The arguments of `scaled_dot_product_attention`."""
+) -> tuple[Any, Any, Any, float]:  # fmt: skip
+    """The arguments of `scaled_dot_product_attention` that its weights depend on."""
     del value
     if is_causal or dropout_p:
         raise NotWatched("attention that is causal or drops some at random is not known here")
     factor = query.shape[-1] ** -0.5 if scale is None else scale
-    return _Rows(query.detach(), key.detach(), attn_mask, float(factor))
+    return query.detach(), key.detach(), attn_mask, float(factor)

@@ -318,9 +318,7 @@ def _header(image: Image.Image) -> Header:
 
 
 def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Array:
-    """The pixels of a file, in RGB or grey (``L``), by the fastest reader that refuses what is
-    damaged.
-    """
+    """The pixels of a file by the fastest reader that refuses what is damaged."""
     pixels = None
     if header.format == "PNG":
         with _pillow(io.BytesIO(data)) as image:
@@ -338,9 +336,7 @@ def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Arra
 
 
 def _plain_png(data: bytes, header: Header) -> bool:
-    """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there, of one frame,
-    with no colour that stands for transparency and no profile (libpng would write of it).
-    """
+    """Whether OpenCV may decode this: a whole PNG of 8 bits, one frame, no transparent colour."""
     plain = header.mode in ("RGB", "RGBA", "L") and data[24:25] == b"\x08"
     odd = any(name in data[:4096] for name in (b"tRNS", b"acTL", b"iCCP"))
     whole = data[-12:-4] == b"\x00\x00\x00\x00IEND"
@@ -348,11 +344,7 @@ def _plain_png(data: bytes, header: Header) -> bool:
 
 
 def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
-    """A JPEG decoded by libjpeg-turbo, which stops at its first warning; None for one that it does
-    not know (lossless, 12 bits) or that is kept in other colours (CMYK), but is not damaged.
-
-    Every other reader goes on after such a warning and fills up. The pixels are the same.
-    """
+    """A JPEG by libjpeg-turbo, strict: other readers fill up; None for what it does not know."""
     known = header.mode in ("RGB", "L")
     try:
         pixels = simplejpeg.decode_jpeg(data, colorspace=colours if known else "CMYK", strict=True)
@@ -366,9 +358,7 @@ def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """16-bit samples keep their high byte; other wide samples have no known range and are cut to
-    0..255.
-    """
+    """16-bit samples keep their high byte; other wide samples are cut to 0..255."""
     if not image.mode.startswith("I") and image.mode != "F":
         return image
     values = np.asarray(image)

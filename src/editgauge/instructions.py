@@ -101,9 +101,7 @@ def _inside(text: str, start: int, end: int) -> str:
 
 
 def _roles(text: str) -> list[tuple[int, str]]:
-    """Each quotation mark's place and role in the cheapest balanced reading (Viterbi over the stack
-    of open marks).
-    """
+    """Each mark's place and role in the cheapest balanced reading (Viterbi over open marks)."""
     readings: dict[_Stack, tuple[float, Any]] = {(): (0.0, None)}
     for position, family in enumerate(map(_FAMILY.get, text)):
         if family is None:
@@ -130,9 +128,7 @@ def _roles(text: str) -> list[tuple[int, str]]:
 
 
 def _prices(text: str, position: int) -> tuple[float, float, float]:
-    """What it costs to read the mark at `position` as opening, closing, and as a character of
-    the text.
-    """
+    """What it costs to read a mark as opening, closing, and as a character of the text."""
     mark = text[position]
     before = text[position - 1] if position else " "
     after = text[position + 1] if position + 1 < len(text) else " "
@@ -164,9 +160,7 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
 
 
 def _glued(text: str, position: int) -> tuple[bool, bool]:
-    """Whether a mark between letters stands after a word that introduces a text, and before one
-    that joins two.
-    """
+    """Whether a mark stands after a word that introduces a text, and before one that joins two."""
     before, after = text[max(0, position - 9) : position], text[position + 1 : position + 6]
     if re.match(r"(?:s|t|re|ve|ll|d|m)(?![A-Za-z])", after[:3], re.I):
         return False, False
@@ -177,9 +171,7 @@ def _glued(text: str, position: int) -> tuple[bool, bool]:
 
 
 def _is_word(character: str) -> bool:
-    """A letter or digit of a script that puts blanks between words: Chinese and Japanese set
-    quotes without blanks.
-    """
+    """A letter or digit of a script that puts blanks between words."""
     cjk = "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff"
     return character.isalnum() and not cjk
 
@@ -443,9 +435,7 @@ def _direction(words: str) -> str | None:
 
 
 def _amount(words: str, kind: Operation) -> float | None:
-    """Degrees, a factor of the size, or pixels: as said, or a usual step where only the direction
-    is.
-    """
+    """Degrees, a factor of the size, or pixels: as said, or a usual step."""
     if kind == "rotate":
         match = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
         usual = 180.0 if "upside down" in words else 10.0 if "tilt" in words else 90.0

@@ -98,9 +98,7 @@ class Anchor(BaseEditor):
 
 
 def _partners(samples: Sequence[Sample]) -> dict[str, Sample]:
-    """For each sample the next one on a ring ordered by the hash of the ids, of another broad
-    category if possible. Leaving samples out changes few of the other pairs.
-    """
+    """For each sample the next on a ring of hashed ids, of another broad category if possible."""
     usable = [sample for sample in samples if sample.images and sample.fault is None]
     ring = sorted(usable, key=lambda s: (_hash(s.id), s.id))
     keys = [_hash(sample.id) for sample in ring]

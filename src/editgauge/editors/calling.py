@@ -66,9 +66,7 @@ def asked(sample: Sample) -> Ask:
 
 
 def _file(path: Path, number: int) -> File:
-    """A picture as it is sent: the file's own bytes where services know the format, else PNG.
-    Raises `ImageError`, also for one that we could not score: it is not sent, and not paid.
-    """
+    """A picture as it is sent, as PNG where services do not know its format."""
     header = read_header(path)
     need_readable(header, path)
     if media := _MEDIA.get(header.format):

@@ -150,9 +150,7 @@ class CommandEditor(BaseEditor):
         return asked | ({"examples": examples} if examples else {})
 
     def _asked(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The answer of an idle program, or of a new one, which is kept when it has answered.
-        Raises `Ended`, and `TimeoutError` when it takes too long, its loading not counted.
-        """
+        """The answer of an idle program, or of a new one. Raises `Ended` and `TimeoutError`."""
         try:
             child = self._idle.pop()
         except IndexError:

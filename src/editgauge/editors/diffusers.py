@@ -196,9 +196,7 @@ class DiffusersEditor(BaseEditor):
         return loading.fitted(image, self.told.side) if self.told.side else image
 
     def _run(self, pipe: Any, prompt: str, pictures: list[Any]) -> Any:
-        """What the pipeline returns. Some draw from the device's own random numbers beside the
-        generator.
-        """
+        """What the pipeline returns; some also draw from the device's own random numbers."""
         import torch
 
         arguments = dict(self.arguments)

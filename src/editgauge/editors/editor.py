@@ -55,36 +55,40 @@ class BaseEditor:
         """Let go of what is loaded."""
 
 
-TOLD = (
-    "parallel", "concurrency", "num_cpus", "num_gpus", "memory", "timeout", "shows", "ledger",
-    "price",
-)  # fmt: skip
+TOLD = [name for name in BaseEditor.__annotations__ if name != "name"]
 """What an editor says of how it wants to be run."""
 
 
 class Outside(BaseEditor):
-    """An editor of somebody else's: any object with a `name` that is called so. What it says of
-    itself beside is taken from it, under the names of `BaseEditor`.
+    """An editor around another: any object with a `name` that is called so. What it says of itself
+    beside is taken from it, under the names of `BaseEditor`.
     """
 
     def __init__(self, editor: Editor) -> None:
-        self.editor, self.name = editor, editor.name
+        self.editor: Any = editor
+        self.name = editor.name
         for name in TOLD:
             if hasattr(editor, name):
                 setattr(self, name, getattr(editor, name))
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        return self.editor(sample, folder)
+        edit: Edit = self.editor(sample, folder)
+        return edit
 
     def estimate(self, sample: Sample) -> float | None:
-        ask: Any = getattr(self.editor, "estimate", super().estimate)
-        price: float | None = ask(sample)
+        price: float | None = getattr(self.editor, "estimate", super().estimate)(sample)
         return price
+
+    def ready(self) -> None:
+        getattr(self.editor, "ready", super().ready)()
 
     def limit(self, seconds: float) -> None:
         super().limit(seconds)
         if self.timeout is not None:
-            self.editor.timeout = self.timeout  # type: ignore[attr-defined]
+            self.editor.timeout = self.timeout
+
+    def release(self) -> None:
+        getattr(self.editor, "release", super().release)()
 
 
 def as_editor(thing: Editor) -> BaseEditor:

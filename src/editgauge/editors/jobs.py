@@ -126,9 +126,7 @@ class JobEditor(RemoteEditor):
         return self.ended(ask, folder, end, time.monotonic() - began, cost, detail)
 
     def _noted(self, name: str, key: str) -> Begun | None:
-        """The job of an earlier command for the same question. One that is over counts for the same
-        call alone: a user's retry buys another. A run may come from anybody: see `_own`.
-        """
+        """The job of an earlier command: for the same call, or of the question if it goes on."""
         try:
             job = msgspec.json.decode(self.ledger.paid.note(name) or "", type=Begun)
         except msgspec.DecodeError:
@@ -143,9 +141,7 @@ class JobEditor(RemoteEditor):
                 self.ledger.name(entry, job.key)
 
     def _begun(self, value: Any, key: str) -> Begun | None:
-        """The job's number and where to ask for it; None where the reply has none, or names an
-        address on a strange host: that is no job of this service.
-        """
+        """The job in a reply; None without one, or with an address on a strange host."""
         spec = self.provider.kind.job
         places = (spec.id or "id", spec.poll, spec.result_url)
         number, address, result = (str(at(value, place) or "") for place in places)
@@ -174,10 +170,7 @@ class JobEditor(RemoteEditor):
         return Result(status=Status.UNREADABLE, reason="no job in the reply")
 
     def _settled(self, job: Begun | None, entry: Entry | None, end: Result) -> float | None:
-        """What a job cost, in US dollars, brought into the ledger. One that is still under way
-        stays booked, and so does one that ended without a bill, also when it failed or was refused:
-        services differ in what they charge for those.
-        """
+        """What a job cost; one that is under way, or ended without a bill, stays booked."""
         if entry is None:
             key = job.key if job else ""
             if key and self.ledger.knows(key):  # an earlier command has settled it
@@ -232,9 +225,7 @@ class JobEditor(RemoteEditor):
         return isinstance(number, str | int) and str(number) not in ("", job.id)
 
     def _ended(self, value: Any, job: Begun | None = None) -> Result | None:
-        """What a reply says came of a job (scored: its picture is to be had), or None while it is
-        under way.
-        """
+        """What a reply says came of a job, or None while it is under way."""
         if job is not None and self._is_another(value, job):
             return _ANOTHER
         spec = self.provider.kind.job

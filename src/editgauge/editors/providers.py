@@ -29,9 +29,7 @@ _IN_TEXT = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/_-]+={0,2}")
 
 
 def _tokens(total: Any, pictures: Any, *out: Any) -> dict[str, int] | None:
-    """A usage record of all tokens of the input, those of its pictures, and those that came out;
-    None where it tells none.
-    """
+    """A usage record of tokens: all that went in, of those the pictures', and what came out."""
     if not isinstance(total, int) or not isinstance(out[0], int):
         return None
     image, *made = (count if isinstance(count, int) else 0 for count in (pictures, *out))

@@ -322,9 +322,7 @@ class RemoteEditor(BaseEditor):
         return replace(result, data=data)
 
     def _download(self, address: str) -> bytes:
-        """A delivered picture from an address in a reply, without the service's key. Raises `Gone`
-        where there is none, and another `OSError` where there may be one later.
-        """
+        """A delivered picture, fetched without the key. Raises `OSError`, for good `Gone`."""
         last = ""
         for attempt in range(1, self.told.attempts + 1):
             try:

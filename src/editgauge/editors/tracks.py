@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.delivery import faulty
-from editgauge.editors.editor import TOLD, BaseEditor, as_editor
+from editgauge.editors.editor import BaseEditor, Outside, as_editor
 from editgauge.errors import UsageError
 from editgauge.images import fingerprint
 from editgauge.types import Edit, Editor, Sample, Shot, Status
@@ -158,24 +158,19 @@ def on_track(editor: Editor, track: Track = PLAIN, *, pool: Sequence[Sample] = (
     return OnTrack(base, track, pool_told)
 
 
-class OnTrack(BaseEditor):
+class OnTrack(Outside):
     """See `on_track`. Runs as the editor inside does; its samples are `Track.prepared`."""
 
     def __init__(self, editor: BaseEditor, track: Track, pool: Sequence[Sample]) -> None:
-        self.editor, self.track, self.pool = editor, track, pool
-        self.name = track.name(editor.name)
+        super().__init__(editor)
+        self.track, self.pool, self.name = track, pool, track.name(editor.name)
         self.facts = track.facts(editor.name)
-        for word in TOLD:
-            setattr(self, word, getattr(editor, word))
-
-    def ready(self) -> None:
-        self.editor.ready()
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         prepared = self.track.prepared(sample, self.pool, self.name)
         if isinstance(prepared, Edit):
             return replace(prepared, settings=self.facts)
-        edit = self.editor(prepared, folder)
+        edit = super().__call__(prepared, folder)
         settings = {**edit.settings, **self.facts, "instruction": self.track.instruction}
         if prepared.shots:
             settings["demonstrations"] = [shot.id for shot in prepared.shots]
@@ -183,11 +178,4 @@ class OnTrack(BaseEditor):
 
     def estimate(self, sample: Sample) -> float | None:
         prepared = self.track.prepared(sample, self.pool, self.name)
-        return 0.0 if isinstance(prepared, Edit) else self.editor.estimate(prepared)
-
-    def limit(self, seconds: float) -> None:
-        self.editor.limit(seconds)
-        self.timeout = self.editor.timeout
-
-    def release(self) -> None:
-        self.editor.release()
+        return 0.0 if isinstance(prepared, Edit) else super().estimate(prepared)

@@ -202,9 +202,7 @@ def _attention(
     bring: Callable[..., Summary],
     summaries: dict[str, Summary],
 ) -> dict[str, str]:
-    """Watch what can be watched; editor -> why the others cannot be. Where nothing can, that is an
-    error only if it was asked for by name.
-    """
+    """Watch what can be watched; editor -> why the others cannot be."""
     refused, kept, firsts = dict[str, str](), dict[str, list[EditRecord]](), {}
     for editor in dict.fromkeys(record.editor for record in edits):
         records = [record for record in edits if record.editor == editor]

@@ -302,9 +302,7 @@ def estimate(material: Material, folder: Run | None, editor: Editor) -> tuple[in
 
 @contextlib.contextmanager
 def _booked(editor: BaseEditor, run: Path, budget: float | None) -> Iterator[None]:
-    """Keep the editor's costs in the run's ledger, which counts all commands. Raises `UsageError`
-    for a budget where the price is not known, or is zero.
-    """
+    """Keep the costs in the run's ledger. Raises `UsageError` for a budget without a price."""
     ledger, why = editor.ledger, ""
     if ledger is None:
         why = f"the editor {editor.name!r} has no costs that are known; leave it out"

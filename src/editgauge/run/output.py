@@ -134,9 +134,7 @@ def _facts(made: Edit) -> dict[str, Any]:
 def _into_place(
     run: Path, benchmark: str, sample: Sample, stem: PurePosixPath, made: Edit, scratch: Path
 ) -> EditRecord:
-    """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
-    somebody's, and copied.
-    """
+    """Bring a delivered file into the run: from the editor's own folder moved, else copied."""
     facts = _facts(made) | {"reason": portable(made.reason, [run])}
     facts |= {name: without_roots(facts[name], [run]) for name in ("settings", "detail")}
     record = EditRecord(benchmark=benchmark, sample=sample.id, editor=made.editor, **facts)

@@ -92,9 +92,7 @@ class Child:
 
 
 def _read(stream: Any, take: Callable[[str], Any]) -> None:
-    """Give the lines of a pipe to `take` until it ends. The pipe is closed here, where nobody else
-    can be reading it.
-    """
+    """Give the lines of a pipe to `take` until it ends; closed here, where nobody else reads."""
     with contextlib.suppress(ValueError, OSError), stream:
         while line := stream.readline(LONGEST_LINE):
             take(line.decode("utf-8", "replace").removesuffix("\n"))

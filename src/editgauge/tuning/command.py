@@ -206,9 +206,7 @@ def _trained(
 
 
 def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
-    """Write the plan of a training, or compare it with the one that is there (`UsageError` where
-    they differ); the training, where it has ended and its weights are there.
-    """
+    """The training of a plan, if it has ended; a plan that is there must be the same."""
     there = split.read_json(run, f"{folder}/plan.json")
     if there is None:
         split.write_json(run, f"{folder}/plan.json", plan)

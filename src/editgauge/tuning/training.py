@@ -175,9 +175,7 @@ def train(
 
 
 class _Run:
-    """A training while it runs. accelerate keeps its state with the checkpoint: the losses so far,
-    and the random numbers, of whose loss it only warns.
-    """
+    """A training while it runs; accelerate keeps its state with the checkpoint."""
 
     def __init__(self, pipe: Any, recipe: Recipe, device: str) -> None:
         import torch
@@ -266,9 +264,7 @@ def _keep(run: _Run, place: Place) -> None:
 
 
 def _resume(run: _Run, place: Place) -> None:
-    """Go back to the last checkpoint, where there is one; `RunError` for one that does not fit.
-    Nothing of it is run: accelerate opens tensors and plain values only.
-    """
+    """Go back to the last checkpoint, where there is one; `RunError` for one that does not fit."""
     paths.only_files(place.run, place.folder)
     for there in checkpoints(place)[-1:]:
         try:

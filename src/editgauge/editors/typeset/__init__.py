@@ -108,9 +108,7 @@ class TypesetEditor:
 
 
 def _read_back(lines: Sequence[Line], asked: Parsed) -> bool:
-    """Whether the result reads as asked: the new text, or, of a deletion, no longer the old one.
-    Raises `CannotEdit` where a new text cannot be read at all.
-    """
+    """Whether the result reads as asked. Raises `CannotEdit` for a text that nobody can read."""
     if asked.operation == "delete":
         return all(find(lines, text) is None for text in asked.sources)
     wanted = [target for _, target in asked.pairs] or [asked.target or ""]

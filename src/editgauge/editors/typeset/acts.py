@@ -141,9 +141,7 @@ def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> Point:
 
 
 def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
-    """Where a text goes that is moved to a corner or side, or some way; a text that is on the
-    wanted side already keeps that coordinate.
-    """
+    """Where a text goes that is moved to a corner or side (if it is not there), or some way."""
     (width, height), (wide, high) = canvas.size, lifted.size
     edge, words = EDGE * min(width, height), where.split()
     x, y = lifted.left, lifted.top

@@ -126,9 +126,7 @@ def _best_in(
 
 
 def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
-    """Single lines, and chains of up to four lines that a reader would read on from one to the
-    next; none for a query without letters.
-    """
+    """Single lines, and chains of up to four that a reader would read on from one to the next."""
     groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines)) if query]
     chains = groups
     following = [

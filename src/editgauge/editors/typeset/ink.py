@@ -120,9 +120,7 @@ def _local_contrast(lab: Lab, inner: Mask, height: float) -> list[Mask]:
 
 
 def _clusters(lab: Lab, inner: Mask, ring: Mask, count: int) -> list[Mask]:
-    """Each of `count` colours alone, and together those that are rarer around the line than in it.
-    They start from ranks of lightness, not from random ones: the same result every time.
-    """
+    """Each of `count` colours alone, and together those that are rarer around the line."""
     pixels = lab[inner]
     pixels = pixels[:: len(pixels) // 6000 + 1]
     if len(pixels) < 8 * count:
@@ -194,9 +192,7 @@ def _matte(
 
 
 def _separated(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, Colour, Array]:
-    """Opacity inside `hidden`, the ink's colour, and the ground under it: a plane through the
-    colours around where they lie on one, inpainted otherwise.
-    """
+    """Opacity inside `hidden`, the ink's colour, and the ground: a plane, or inpainted."""
     wider = _grown(hidden | foreign, 2, cv2.MORPH_ELLIPSE)
     ground = _plane(crop, ~wider)
     if ground is None:

@@ -136,9 +136,7 @@ def _colour_in(inked: Inked, portion: Mask) -> Colour:
 
 
 def _free(canvas: Canvas, inked: Inked) -> Point:
-    """How far the line may reach to its left and right, in x of its frame: to the picture's edge or
-    the next text; a slanted line as far as a third of its length.
-    """
+    """How far the line may reach to both sides, in x of its frame; a slanted one by a third."""
     left, top, right, bottom = inked.box
     if not inked.frame.level:
         spare = 0.3 * (right - left)
@@ -158,9 +156,7 @@ def _free(canvas: Canvas, inked: Inked) -> Point:
 
 
 def _aligned(canvas: Canvas, inked: Inked, old: Point, wide: float, room: Point) -> float:
-    """Where a new line starts: it keeps the edge (or the centre) that it shares with lines around
-    it, or with the picture.
-    """
+    """Where a new line starts: it keeps the edge (or centre) that it shares with those around."""
     near = max(3.0, 0.25 * inked.line.height)
     left, _, right, _ = inked.line.box
     votes = {"center": int(abs((left + right - canvas.size[0]) / 2) < 2 * near), "left": 0}

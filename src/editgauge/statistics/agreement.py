@@ -9,14 +9,11 @@ and D; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.statistics.resampling import Floats
-
-Level = Literal["nominal", "ordinal", "interval"]
 
 
 def kappa_parts(a: ArrayLike, b: ArrayLike) -> Floats:
@@ -43,49 +40,37 @@ def kappa_of(parts: ArrayLike) -> Floats:
     return np.asarray(np.where((n > 0) & (expected > 1e-12), kappa, np.nan))
 
 
-def coincidences(ratings: ArrayLike) -> tuple[Floats, Floats]:
-    """The values that occur, (v,), and each unit's coincidence matrix, (units, v, v): how often the
-    values c and k were given to it by two annotators, each unit weighted by 1/(m - 1).
+def coincidences(ratings: ArrayLike) -> Floats:
+    """Each unit's coincidence matrix, (units, v, v): how often the values c and k, of the v that
+    occur, were given to it by two annotators, each unit weighted by 1/(m - 1).
 
     `ratings`: (annotators, units), NaN where an annotator did not rate the unit. Units with fewer
     than two ratings have a matrix of zeros.
     """
     table = np.asarray(ratings, dtype=np.float64)
     values = np.unique(table[~np.isnan(table)])
-    counts = np.zeros((table.shape[1], len(values)))
-    for place, value in enumerate(values):
-        counts[:, place] = (table == value).sum(axis=0)
+    counts = (table[:, :, None] == values).sum(axis=0).astype(np.float64)
     m = counts.sum(axis=1)
-    pairs = counts[:, :, None] * counts[:, None, :]
-    pairs -= counts[:, :, None] * np.eye(len(values))
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(len(values))
     weight = np.where(m >= 2, 1 / np.maximum(m - 1, 1), 0.0)
-    return values, pairs * weight[:, None, None]
+    return np.asarray(pairs * weight[:, None, None])
 
 
-def alpha_of(values: ArrayLike, coincidence: ArrayLike, level: Level) -> Floats:
-    """Alpha from summed coincidences of shape (..., v, v): (...,).
+def alpha_of(coincidence: ArrayLike) -> Floats:
+    """Krippendorff's ordinal alpha from summed coincidences of shape (..., v, v): (...,).
 
     1 is perfect agreement, 0 that of chance, below 0 worse. NaN where everybody gave one and the
     same value, or nothing was rated twice.
     """
     o = np.asarray(coincidence, dtype=np.float64)
     n = o.sum(axis=-1)
-    place = np.asarray(values, dtype=np.float64)
-    if level == "ordinal":
-        place = np.cumsum(n, axis=-1) - n / 2  # the middle rank of each value
-    d = (place[..., :, None] - place[..., None, :]) ** 2
-    d = (d > 0).astype(np.float64) if level == "nominal" else d
+    rank = np.cumsum(n, axis=-1) - n / 2  # the middle rank of each value
+    d = (rank[..., :, None] - rank[..., None, :]) ** 2
     observed = (o * d).sum(axis=(-2, -1))
     expected = ((n[..., :, None] * n[..., None, :]) * d).sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
         alpha = 1 - (n.sum(axis=-1) - 1) * observed / expected
     return np.asarray(np.where(expected > 0, alpha, np.nan))
-
-
-def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
-    """Alpha of ratings (annotators, units), NaN = not rated."""
-    values, parts = coincidences(ratings)
-    return float(alpha_of(values, parts.sum(axis=0), level)) if len(values) else math.nan
 
 
 def judge_noise(scores: ArrayLike) -> tuple[float, float]:

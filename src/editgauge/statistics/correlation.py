@@ -16,11 +16,9 @@ Mask = NDArray[np.bool_]
 def _both(a: ArrayLike, b: ArrayLike, *, finite: bool) -> tuple[Floats, Floats, Mask]:
     """Two tables of one shape (samples, models), 0 where they have not both a value."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.shape != second.shape or first.ndim != 2:
-        message = f"two tables (samples, models) of one shape wanted, found {first.shape}"
-        raise ValueError(f"{message} and {second.shape}")
     valid = ~np.isnan(first) & ~np.isnan(second)
-    valid &= np.isfinite(first) & np.isfinite(second) | (not finite)
+    if finite:
+        valid &= np.isfinite(first) & np.isfinite(second)
     return np.where(valid, first, 0.0), np.where(valid, second, 0.0), valid
 
 

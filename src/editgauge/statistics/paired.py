@@ -24,27 +24,12 @@ _DRAWN = 2**14
 _AT_ONCE = 2**21
 
 
-class WinTieLoss(NamedTuple):
-    """How many samples A has better than, equal to, and worse than B."""
-
-    win: int
-    tie: int
-    loss: int
-
-
-class Pair(NamedTuple):
-    """What is compared: a, b of shape (n,), aligned by sample, NaN = no score."""
-
-    a: ArrayLike
-    b: ArrayLike
-    higher_is_better: bool = True
-
-
 class Paired(NamedTuple):
     """A − B on the samples both have: mean difference with its 95 % interval and sign-flip p.
 
     `effect` is Cohen's d of the differences (mean / sd), NaN where they do not vary; `needed` the
     number of samples with which a difference like this one is found with 80 % power at 5 %.
+    `counts`: how many samples A has better than, equal to, and worse than B.
     """
 
     n: int
@@ -54,14 +39,12 @@ class Paired(NamedTuple):
     p: float
     effect: float
     needed: int | None
-    counts: WinTieLoss
+    counts: tuple[int, int, int]
 
 
 def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
     """a − b, (m,), on the samples where both are finite, or both infinite (difference 0)."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.shape != second.shape:
-        raise ValueError(f"paired values need one shape, found {first.shape} and {second.shape}")
     same = np.isinf(first) & np.isinf(second)
     finite = np.isfinite(first) & np.isfinite(second)
     with np.errstate(invalid="ignore"):
@@ -85,12 +68,12 @@ def paired_difference(
     n = len(difference)
     if not n:
         nan = math.nan
-        return Paired(0, nan, nan, nan, nan, nan, None, WinTieLoss(0, 0, 0))
+        return Paired(0, nan, nan, nan, nan, nan, None, (0, 0, 0))
     (mean, *_), (low, *_), (high, *_) = intervals(units(difference), confidence=confidence)
     spread = float(difference.std(ddof=1)) if n > 1 else 0.0
     effect = float(mean) / spread if spread > 1e-12 * abs(mean) else math.nan
     signs = np.sign(difference if higher_is_better else -difference).tolist()
-    counts = WinTieLoss(signs.count(1), signs.count(0), signs.count(-1))
+    counts = signs.count(1), signs.count(0), signs.count(-1)
     p = sign_flip_p(difference, seed=seed, tests=tests) if n > 1 else math.nan
     ends = float(mean), float(low), float(high)
     return Paired(n, *ends, p, effect, samples_needed(effect), counts)

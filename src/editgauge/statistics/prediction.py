@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.statistics.quantiles import NORMAL, is_yes_or_no, student, two_valued_limits, wilson
-from editgauge.statistics.resampling import Floats, pooled
+from editgauge.statistics.resampling import UNBOUNDED, Floats, pooled
 
 RATED = 3
 """Rated samples below which nothing is estimated."""
@@ -38,7 +38,6 @@ ENOUGH_OF_EACH = 10
 _SMALL_STRATUM = 5
 POWER = 0.8
 Scale = tuple[float, float]
-UNBOUNDED: Scale = (-math.inf, math.inf)
 
 
 class Part(NamedTuple):
@@ -189,8 +188,7 @@ def _alike_limits(parts: Sequence[Part], value: float, scale: Scale) -> tuple[fl
     """Where ratings do not vary: all samples that may differ (Wilson's limit of none among the
     rated ones) lie at one end of the scale; the value itself where all samples are rated.
     """
-    n, size = (sum(len(one) for one in side) for side in ([p.rated for p in parts],
-                                                          [p.scores for p in parts]))  # fmt: skip
+    n, size = sum(len(part.rated) for part in parts), sum(len(part.scores) for part in parts)
     if n == size:
         return value, value
     _, others = wilson(0.0, n * (size - 1) / (size - n))

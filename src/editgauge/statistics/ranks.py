@@ -113,7 +113,7 @@ def strengths(wins: ArrayLike) -> Floats:
     return out
 
 
-def bradley_terry(wins: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Strengths:
+def bradley_terry(wins: ArrayLike, *, resamples: int = RESAMPLES) -> Strengths:
     """Strengths from comparisons by sample, `wins` (S, E, E); intervals are clustered by sample."""
     table = np.asarray(wins, dtype=np.float64)
     table = table[table.sum(axis=(1, 2)) > 0]
@@ -124,7 +124,7 @@ def bradley_terry(wins: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0)
         flat = table.reshape(len(table), -1)
         data = Moments(flat, np.ones_like(flat))
         again = replicates(data, lambda m: strengths(m.total.reshape(-1, size, size)),
-                           resamples=resamples, seed=seed)  # fmt: skip
+                           resamples=resamples)  # fmt: skip
         again = again[~np.isnan(again).any(axis=1)]
         share = len(again) / resamples
         if len(table) >= LEAST and share >= 0.9 and not np.isnan(estimate).any():

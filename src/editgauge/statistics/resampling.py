@@ -120,8 +120,6 @@ def intervals(
     """
     n = len(data.total)
     labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
-    if labels.shape != (n,):
-        raise ValueError(f"strata: one label for each of {n} units wanted, found {labels.shape}")
     estimate = formula(data.map(lambda part: part.sum(axis=0)))
     left_out = formula(data.map(lambda part: part.sum(axis=0) - part))
     known = np.broadcast_to(n if scored is None else np.asarray(scored), estimate.shape)

@@ -149,16 +149,15 @@ def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
 def _alpha(first: Floats) -> Estimate:
     count, editors, samples = first.shape
     units = np.moveaxis(first, 2, 1).reshape(count, samples * editors)
-    values, parts = alpha.coincidences(units)
-    size = len(values)
-    if not size:
+    parts = alpha.coincidences(units)
+    if not (size := parts.shape[-1]):
         return NOTHING
     summed = parts.reshape(samples, editors, size * size).sum(axis=1)
     lines = np.concatenate([summed, summed.sum(axis=1, keepdims=True)], axis=1)
 
     def statistic(total: Floats) -> Floats:
         matrix = total[..., :-1].reshape(*total.shape[:-1], size, size)
-        return alpha.alpha_of(values, matrix, "ordinal")
+        return alpha.alpha_of(matrix)
 
     return parts_interval(lines, statistic, CORRELATION)
 

@@ -16,13 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from editgauge.errors import EditgaugeError, UnknownName, UsageError
-from editgauge.statistics.prediction import (
-    UNBOUNDED,
-    Corrected,
-    Scale,
-    corrected_mean,
-    more_ratings,
-)
+from editgauge.statistics.prediction import Corrected, Scale, corrected_mean, more_ratings
+from editgauge.statistics.resampling import UNBOUNDED
 from editgauge.study.people import ALL, Floats, answers, directions_of
 from editgauge.tables import rows
 from editgauge.tables.metrics import metrics_of

@@ -136,18 +136,16 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
     others as they are.
     """
     wanted = {part for column in table.every_column for mean in column.of for part in mean.parts}
-    present = np.asarray(results.tried(wanted).any(axis=1))
-    for key, whole in results.sets.items():
-        if key.metric in wanted:
-            present |= ~np.isnan(whole.values)
+    there = {name for key, one in results.sets.items() if key.metric in wanted for name in one}
+    there |= {results.editors[at] for at in np.flatnonzero(results.tried(wanted).any(axis=1))}
 
     def model(name: str) -> str:
         return key_of(results.models.of(name).name or name)
 
     paper = table.publication(results)
     order = [model(row.name) for row in (paper.rows() if paper else ())]
-    there = [name for name, has in zip(results.editors, present, strict=True) if has]
-    return sorted(there, key=lambda n: order.index(model(n)) if model(n) in order else len(order))
+    mine = [name for name in results.editors if name in there]
+    return sorted(mine, key=lambda n: order.index(model(n)) if model(n) in order else len(order))
 
 
 def _marked(column: Column, reason: str | None) -> Column:

@@ -147,7 +147,7 @@ def specimen(benchmark: Benchmark) -> Results:
         for variant in metric.variants:
             key = Key(metric.name, variant)
             if metric.whole_set:
-                sets[key] = Whole(np.array([value]), np.ones(1, np.int64))
+                sets[key] = {"specimen": Whole(value, 1)}
             else:
                 cubes[key] = Cube(np.full((1, 1, 1), value), np.full((1, 1, 1), SCORED, np.int8))
     samples = Samples([{"id": "specimen"}])

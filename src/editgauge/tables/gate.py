@@ -158,10 +158,11 @@ def _checks(
         verdict, message, more = said
         return Check(rule.name, kind, verdict, message, wanted[kind], **more)
 
-    whole = pair.of_set(rule.metric, variant).values
-    if not np.isnan(whole).all():  # one number of the whole set has a floor, and no test
+    wholes = pair.of_set(rule.metric, variant)
+    if wholes:  # one number of the whole set has a floor, and no test
         if rule.floor is not None and not rule.labels:
-            yield check("floor", _floor(whole[1:], rule.floor, 1, direction))
+            mine = np.array([wholes[b].value if (b := pair.editors[1]) in wholes else np.nan])
+            yield check("floor", _floor(mine, rule.floor, 1, direction))
         if rule.margin is not None or rule.labels:
             message = "one number of the whole set: no test of it"
             yield check(rule.kinds[-1], (Verdict.CANNOT_TELL, message, {}))

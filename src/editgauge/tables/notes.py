@@ -167,10 +167,11 @@ def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     lacking = np.asarray((asked & sheet.matrix.defined & ~given & ~out).any(axis=1))
     free = np.asarray((asked & out & ~given).any(axis=1) & ~scored & ~lacking)
     parts: list[tuple[int, int] | None] = []
-    for editor, mine in enumerate(scored):
+    for editor, (name, mine) in enumerate(zip(results.editors, scored, strict=True)):
         release = size - int(free[editor].sum())
         whole = int((mine & ~lacking[editor]).sum()) if mine.any() else release
-        count = min([whole, *(int(n) for one in sets if (n := one.samples[editor]))])
+        of_sets = (one[name].samples for one in sets if name in one)
+        count = min([whole, *filter(None, of_sets)])
         parts.append((count, release) if count < release else None)
     return parts
 
@@ -194,8 +195,8 @@ def uneven(sheet: Sheet) -> dict[str, str]:
     ranges = {}
     for field in sheet.fields:
         if field.whole_set:
-            whole = sheet.results.of_set(field.spec.of[0].metric, field.variant)
-            known = sorted(set(whole.samples.tolist()) - {0})
+            wholes = sheet.results.of_set(field.spec.of[0].metric, field.variant)
+            known = sorted({whole.samples for whole in wholes.values()} - {0})
             if len(known) > 1:
                 numbers = f"different numbers of samples ({known[0]} to {known[-1]})"
                 ranges[field.column.name] = f"it was computed from {numbers}"

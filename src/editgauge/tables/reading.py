@@ -142,7 +142,7 @@ def _assembled(benchmark: str, samples: Samples, rows: _Rows, **more: Any) -> Re
         # rows without a sample record: kept, without attributes
         samples = Samples([*samples.records.values(), *({"id": name} for name in strangers)])
     editors = tuple(sorted({kind[1] for kind in rows.kinds} | {one[1] for one in rows.of_sets}))
-    results = Results(benchmark, samples, editors, {}, _whole_sets(rows, editors), **more)
+    results = Results(benchmark, samples, editors, {}, _whole_sets(rows), **more)
     keys = sorted({key for key, _, _ in rows.kinds})
     kinds = [(keys.index(k), editors.index(e), _CODES[status]) for k, e, status in rows.kinds]
     key, editor, status = np.array(kinds, np.int16).reshape(-1, 3).T
@@ -177,21 +177,16 @@ def _scattered(made: Results, key: Key, spot: Any, status: Any, value: Floats) -
     return Cube(values.reshape(shape), kinds.reshape(shape))
 
 
-def _whole_sets(rows: _Rows, editors: Sequence[str]) -> dict[Key, Whole]:
-    wholes: dict[Key, Whole] = {}
+def _whole_sets(rows: _Rows) -> dict[Key, dict[str, Whole]]:
+    wholes: dict[Key, dict[str, Whole]] = {}
     for key, editor, value, detail in rows.of_sets:
-        nothing = Whole(np.full(len(editors), np.nan), np.zeros(len(editors), np.int64))
-        whole, at, count = (
-            wholes.setdefault(key, nothing),
-            editors.index(editor),
-            detail.get("samples"),
-        )
-        if not np.isnan(whole.values[at]) and whole.values[at] != value:
+        count, mine = detail.get("samples"), wholes.setdefault(key, {})
+        whole = Whole(value, count if isinstance(count, int) else 0)
+        if (other := mine.setdefault(editor, whole)).value != value:
             raise RunError(
-                f"{editor} has two values of {key.metric}: {whole.values[at]:g} and {value:g}; "
-                f"name one run, or one source"
+                f"{editor} has two values of {key.metric}: {other.value:g} and {value:g}; name one "
+                f"run, or one source"
             )
-        whole.values[at], whole.samples[at] = value, count if isinstance(count, int) else 0
     return wholes
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,8 +31,8 @@ def beside(
     wanted = paper.repeats or [paper.headline]
     mine = results.where(lambda key: key.metric in paper.metrics)
     plain = replace(paper, size=None, published=(), sections=False, params=False)
-    tables = [build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats)]
-    runs = {number: table for number, table in enumerate(tables, start=1) if table is not None}
+    built = (build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats))
+    runs = {number: table for number, table in enumerate(built, start=1) if table is not None}
     whole = build(mine, plain, variant)
     shown = [] if whole is None else [c for c in whole.columns if c.name in wanted]
     if whole is None or len(runs) < 2 or not shown:
@@ -41,10 +42,11 @@ def beside(
         for number in runs
         for c in shown
     ]
-    for c in shown:
-        for name, title in _SPREAD.items():
-            heading = (title, " ".join(c.heading))
-            columns.append(Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits))
+    columns += [
+        Column(name=f"{c.name}_{name}", heading=(title, " ".join(c.heading)), digits=c.digits)
+        for c in shown
+        for name, title in _SPREAD.items()
+    ]
     lines: dict[str, dict[str, Cell]] = {row.name: {} for row in whole.rows}
     for number, table in runs.items():
         for row in table.rows:
@@ -52,22 +54,24 @@ def beside(
     papers = paper.published_repeats if published else None
     rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
     rows += papers.rows() if papers else []
-    for number, row in enumerate(rows):
-        more = {}
-        for column in wanted:
-            cells = [cell for name, cell in row.cells.items() if name.startswith(f"{column}_run")]
-            known = np.array([cell.value for cell in cells if cell.value is not None])
-            if len(known) > 1:  # none of one run alone
-                mean = known.mean()
-                spread = (mean, known.std(ddof=1), np.abs(known - mean).max())
-                for name, value in zip(_SPREAD, spread, strict=True):
-                    more[f"{column}_{name}"] = Cell(value=float(value))
-        rows[number] = replace(row, cells={**row.cells, **more})
     return replace(
         whole,
         name=f"{paper.name}.beside",
         title=f"{paper.title}: runs of the judge beside each other",
         columns=columns,
-        rows=rows,
+        rows=[replace(row, cells={**row.cells, **_spread(row.cells, wanted)}) for row in rows],
         notes=[_NOTE, *([papers.note] if papers else [])],
     )
+
+
+def _spread(cells: Mapping[str, Cell], wanted: Sequence[str]) -> dict[str, Cell]:
+    more: dict[str, Cell] = {}
+    for column in wanted:
+        mine = [cell.value for name, cell in cells.items() if name.startswith(f"{column}_run")]
+        known = np.array([value for value in mine if value is not None])
+        if len(known) > 1:  # none of one run alone
+            mean = known.mean()
+            spread = (mean, known.std(ddof=1), np.abs(known - mean).max())
+            names = (f"{column}_{name}" for name in _SPREAD)
+            more |= {n: Cell(value=float(v)) for n, v in zip(names, spread, strict=True)}
+    return more

@@ -85,12 +85,12 @@ class Cube(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """A metric of the whole set: of each editor its value (E,), NaN = none, and from how many
-    samples it was computed (E,), 0 = nobody says.
+    """An editor's value of a metric of the whole set, and from how many samples it was computed: 0
+    = nobody says.
     """
 
-    values: Floats
-    samples: NDArray[np.int64]
+    value: float
+    samples: int = 0
 
 
 class Delivery(NamedTuple):
@@ -121,17 +121,17 @@ class Side(NamedTuple):
 class Results:
     """The current rows of one benchmark, by `Key`; samples and editors are in one order in all.
 
-    `deliveries`: editor -> what it delivered, empty where the runs' records of edits were not read.
-    `described`: what the runs say about their metrics, by name. `learned`: editor -> what it
-    learned from, where the records of edits say so. `side`: which of several results this is, None
-    where it is the only one.
+    `sets`: of a metric of the whole set editor -> value. `deliveries`: editor -> what it delivered,
+    empty where the runs' records of edits were not read. `described`: what the runs say about their
+    metrics, by name. `learned`: editor -> what it learned from, where the records of edits say so.
+    `side`: which of several results this is, None where it is the only one.
     """
 
     benchmark: str
     samples: Samples
     editors: tuple[str, ...]
     cubes: Mapping[Key, Cube]
-    sets: Mapping[Key, Whole] = field(default_factory=dict)
+    sets: Mapping[Key, Mapping[str, Whole]] = field(default_factory=dict)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     described: Mapping[str, Metric] = field(default_factory=dict)
     learned: Mapping[str, Learned] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class Results:
     def __len__(self) -> int:
         """How many rows there are."""
         rows = sum(int((cube.status >= 0).sum()) for cube in self.cubes.values())
-        return rows + sum(int((~np.isnan(whole.values)).sum()) for whole in self.sets.values())
+        return rows + sum(map(len, self.sets.values()))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -170,13 +170,8 @@ class Results:
 
     def has(self, metric: str, variant: str = "") -> bool:
         """Whether there is any row of this metric and variant ("": of any)."""
-
-        def mine(key: Key) -> bool:
-            return key.metric == metric and variant in ("", key.variant)
-
-        return any(
-            (cube.status >= 0).any() for key, cube in self.cubes.items() if mine(key)
-        ) or any(not np.isnan(whole.values).all() for key, whole in self.sets.items() if mine(key))
+        mine = [k for k in self.keys if k.metric == metric and variant in ("", k.variant)]
+        return any(key in self.sets or (self.cubes[key].status >= 0).any() for key in mine)
 
     def tried(self, metrics: Collection[str] | None = None) -> Mask:
         """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
@@ -281,9 +276,13 @@ class Results:
                 hint = meant(name, self.editors, f"there are: {', '.join(self.editors)}")
                 raise UnknownName(f"editor {name!r} has no rows for {self.benchmark}; {hint}")
         at = [self.editors.index(name) for name in wanted]
-        sets = {key: Whole(one.values[at], one.samples[at]) for key, one in self.sets.items()}
+        sets = {
+            key: {name: one[name] for name in wanted if name in one}
+            for key, one in self.sets.items()
+        }
         cubes = {key: cube.part(slice(None), at) for key, cube in self.cubes.items()}
-        return replace(self, cubes=cubes, sets=sets, editors=tuple(wanted))
+        kept = {key: one for key, one in sets.items() if one}
+        return replace(self, cubes=cubes, sets=kept, editors=tuple(wanted))
 
     def of_samples(self, mask: Mask) -> Results:
         """Only the samples where `mask` (S,) is true: their rows, and a shorter `samples`. Rows of
@@ -341,11 +340,7 @@ class Results:
             f"scorer changed in between: score again, or name one run"
         )
 
-    def of_set(self, metric: str, variant: str) -> Whole:
-        """A metric of the whole set (FID) for each editor."""
-        values, samples = np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64)
-        for key, whole in self.sets.items():
-            if (key.metric, key.variant) == (metric, variant):
-                there = ~np.isnan(whole.values)
-                values[there], samples[there] = whole.values[there], whole.samples[there]
-        return Whole(values, samples)
+    def of_set(self, metric: str, variant: str) -> dict[str, Whole]:
+        """A metric of the whole set (FID) of the editors that have it."""
+        mine = (one for key, one in self.sets.items() if key[:2] == (metric, variant))
+        return {editor: whole for one in mine for editor, whole in one.items()}

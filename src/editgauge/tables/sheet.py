@@ -145,10 +145,11 @@ class Sheet:
         for f, field in enumerate(self.fields):
             name = field.column.name
             if field.whole_set:
-                whole = self.results.of_set(field.spec.of[0].metric, field.variant)
-                for line, value, n in zip(lines, whole.values, whole.samples.tolist(), strict=True):
+                wholes = self.results.of_set(field.spec.of[0].metric, field.variant)
+                for editor, line in zip(self.results.editors, lines, strict=True):
+                    value, n = wholes.get(editor, (None, 0))
                     of = len(self.results.samples) if n else None
-                    line[name] = Cell(value=_given(value), n=n or None, of=of)
+                    line[name] = Cell(value=value, n=n or None, of=of)
                 continue
             have, belongs = self.scored(field)
             counts, of = have.sum(axis=1).tolist(), int(belongs.sum())

@@ -164,13 +164,9 @@ def set_fields(
     """
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.fields import set_words
-    from editgauge.curation.records import Record
 
     with DataSet(folder) as data:
-        record = set_words(data, sample, fields, who, note=note)
-        state = f", {record.state}" if isinstance(record, Record) else ""
-        name = record.id if isinstance(record, Record) else sample
-        output.emit(to_builtins(record), [f"{name}: version {record.version}{state}"])
+        output.listed(to_builtins(set_words(data, sample, fields, who, note=note)))
 
 
 @app.command
@@ -202,10 +198,10 @@ def invite(
     with DataSet(folder) as data:
         if revoke:
             data.log.revoke(name)
-            output.emit({"name": name, "revoked": True}, [f"{name}: link revoked"])
+            output.listed({"name": name, "revoked": True})
             return
         link = f"{base.rstrip('/')}/a/{data.log.invite(name, EXPERT if expert else '')}"
-        output.emit({"name": name, "link": link, "expert": expert}, [f"{name}: {link}"])
+        output.listed({"name": name, "link": link, "expert": expert})
 
 
 @app.command

@@ -75,18 +75,9 @@ def _data(benchmark: Benchmark, asked: Fetching, repo: str) -> None:
         source, to, revision=asked.revision or None, repo=repo or None,
         progress=output.transfer(name),
     )  # fmt: skip
-    files = output.counted(fetched.files, "file")
-    output.emit(
-        {"benchmark": name, **asdict(fetched), "to": str(to)},
-        [
-            *_noted(source.note),
-            f"{fetched.repo} at {fetched.commit}: {files}, {fetched.bytes / 1e6:.1f} MB, "
-            f"{fetched.new} of them new",
-            *(f"note: unpack {to / archive} before scoring" for archive in fetched.archives),
-            f"data:  {to}",
-            f"next:  editgauge check {name} {to}",
-        ],
-    )
+    archives = [f"unpack {to / archive} before scoring" for archive in fetched.archives]
+    facts = {"benchmark": name, **asdict(fetched), "to": str(to), "note": source.note}
+    output.listed(facts, *archives, f"next:  editgauge check {name} {to}")
 
 
 def _weights(names: Sequence[str], to: Path | None) -> None:
@@ -130,19 +121,10 @@ def _prompts(names: Sequence[str], asked: Fetching) -> None:
     show = output.transfer("prompts")
     copied = paper.fetch(released, to, clone=asked.source, progress=show)
     typed = f"--prompts paper --run {run}" if run else f"--prompts {to}"
-    scripts = output.counted(len(copied.by_path), "script")
-    lines = [
-        *_noted(released.note),
-        f"{benchmark.name}: {scripts} of {released.repository}, in {to}",
-        f"next:  editgauge judge {benchmark.name} DATA --show {typed}",
-    ]
     facts: dict[str, Any] = {"set": paper.SET, "fingerprint": copied.fingerprint, "to": str(to)}
     facts |= {"repository": released.repository, "scripts": sorted(copied.by_path)}
-    output.emit(facts, lines)
-
-
-def _noted(text: str) -> list[str]:
-    return [f"note: {text}"] if text else []
+    facts |= {"note": released.note}
+    output.listed(facts, f"next:  editgauge judge {benchmark.name} DATA --show {typed}")
 
 
 # -- check -----------------------------------------------------------------------------------------
@@ -282,8 +264,7 @@ def new(
 
 def _written(folder: Path, paths: Iterable[Path], following: str) -> None:
     files = [path.relative_to(folder).as_posix() for path in paths]
-    lines = [*(f"wrote:  {folder / file}" for file in files), f"next:   {following}"]
-    output.emit({"folder": str(folder), "files": files}, lines)
+    output.listed({"folder": str(folder), "files": files}, f"next:  {following}")
 
 
 def _new_dataset(to: Path, fields: Sequence[str]) -> None:
@@ -294,11 +275,8 @@ def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     policy: dict[str, Any] = {"reviews": words.pop("reviews", 0)}
     policy |= {name: opt.words(words.pop(name, "")) for name in ("required", "expert")}
     data = DataSet.create(to, about_of({"name": name_from(to), **words, "policy": policy}, str(to)))
-    lines = [
-        f"data set {data.about.name}: {to}",
-        f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}",
-    ]
-    output.emit({"folder": str(to), **data.about.as_dict()}, lines)
+    following = f"next:  editgauge curate add {to} PICTURES, then: editgauge curate {to}"
+    output.listed({"folder": str(to), **data.about.as_dict()}, following)
 
 
 def _benchmark(name: str) -> Benchmark:

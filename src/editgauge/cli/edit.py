@@ -159,10 +159,7 @@ def _estimate(material: Material, made: Made, run: Path) -> int:
     there = Run.open(known) if known.exists() else None
     name, editor = material.benchmark.name, made.editor.name
     todo, dollars = editing.estimate(material, there, made.editor)
-    rounded = None if dollars is None else round(dollars, 4)
-    about = "the price is not known: give one with --price 0.04"
-    if dollars is not None:
-        about = f"about {dollars:.2f} US dollars by list prices"
-    facts = {"editor": editor, "benchmark": name, "samples": todo, "dollars": rounded}
-    output.emit(facts, [f"{editor} on {name}: {todo} to make, {about}"])
+    facts = {"editor": editor, "benchmark": name, "samples": todo}
+    where = "prices are list prices" if dollars is not None else "give a price: --price 0.04"
+    output.listed({**facts, "dollars": None if dollars is None else round(dollars, 4)}, where)
     return 0

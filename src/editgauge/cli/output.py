@@ -147,6 +147,24 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
         said(*lines)
 
 
+def listed(facts: Mapping[str, Any], *following: str) -> None:
+    """`emit` where names and values say it all: `pairs`, and the lines that follow."""
+    emit(facts, [*pairs(facts), *following])
+
+
+def pairs(facts: Mapping[str, Any], *, most: int | None = 30) -> Iterator[str]:
+    """A line for each name with its value, but for those that are empty; `most` items of a list."""
+    width = max(map(len, facts), default=0) + 2
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{key} {one}" for key, one in value.items())
+        elif isinstance(value, list | tuple):
+            more = f", and {len(value) - most} more" if most and len(value) > most else ""
+            value = ", ".join(map(str, value[:most])) + more
+        if value not in (None, ""):
+            yield f"{name.replace('_', ' ') + ':':<{width}}{value}"
+
+
 def said(*lines: str) -> None:
     """Print lines for people alone: beside a result that was printed, or before one."""
     own = "".join(f"--plugin {shlex.quote(file)} " for file in _said["plugins"])

@@ -71,21 +71,15 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
             progress=show,
         )
     drawn = paper_figures(parts, target) if asked.figures else []
-    seconds = time.perf_counter() - began
     facts = {
         "page": str(built.page),
         "samples": built.samples,
         "bytes_without_thumbnails": built.bytes,
         "thumbnails_made": built.thumbnails,
         "figures": [path.name for path in drawn],
-        "seconds": round(seconds, 2),
+        "seconds": round(time.perf_counter() - began, 2),
     }
-    lines = [
-        f"report of {output.counted(built.samples, 'sample')}: {built.bytes / 1e6:.1f} MB and "
-        f"{output.counted(built.thumbnails, 'new thumbnail')}, in {seconds:.1f} s"
-    ]
-    lines += [f"figures: {output.counted(len(drawn), 'file')} in {target}/papers"] if drawn else []
-    output.emit(facts, [*lines, f"open:    {built.page}"])
+    output.listed(facts)
 
 
 @opt.options()
@@ -125,4 +119,4 @@ def grid(runs: opt.RunsArg, /, *, asked: Drawing) -> None:
         strips = grids.lines(opened, chosen, ids, asked.metric, editors=asked.editor)
     written = [str(path) for path in grids.write(strips, asked.to)]
     output.warn(*opened)
-    output.emit({"files": written}, [f"written: {', '.join(written)}"])
+    output.listed({"files": written})

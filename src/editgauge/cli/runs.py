@@ -14,7 +14,6 @@ from cyclopts import Parameter
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
-from editgauge.escape import plain
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
@@ -129,15 +128,9 @@ def _scores(material: Material, source: Path, asked: Taking) -> int:
         output.warn(folder)
         about = {"judge": asked.model} if asked.model else {}
         folder.record("import", benchmark=bench.name, file=source.name, rows=imported.rows, **about)
-    statuses = ", ".join(f"{name} {count}" for name, count in sorted(imported.statuses.items()))
-    new = output.counted(imported.rows, "row")
-    lines = [f"{new} taken in, {imported.kept} already there: {statuses}"]
-    lines += [f"note: left out: {name}" for name in imported.unknown[:_LEFT_OUT]]
-    if len(imported.unknown) > _LEFT_OUT:
-        lines.append(f"note: and {len(imported.unknown) - _LEFT_OUT} more")
-    lines.append(f"next:  editgauge table {opt.place_of(asked.run)} --benchmark {bench.name}")
     facts = {"rows": imported.rows, "kept": imported.kept, "unknown": imported.unknown}
-    output.emit({**facts, "statuses": dict(imported.statuses)}, lines)
+    following = f"editgauge table {opt.place_of(asked.run)} --benchmark {bench.name}"
+    output.listed({**facts, "statuses": dict(imported.statuses)}, f"next:  {following}")
     return 0
 
 
@@ -159,16 +152,7 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
     with opt.run_at(to) as target:
         done = merge_runs(rows.open_runs(runs, pictures=True), target)
     place = opt.place_of(to)
-    for text in done.problems:
-        output.note(f"warning: {plain(text, None)}")
-    lines = [
-        f"taken: rows {done.rows}, edits {done.edits}, samples {done.samples}, replies "
-        f"{done.replies}",
-        f"{done.rows_known} rows already there; {done.retired} failures gave way to scores",
-        f"rows:  {place}",
-        f"next:  editgauge table {place}",
-    ]
-    output.emit({"run": place, **asdict(done)}, lines)
+    output.listed({"run": place, **asdict(done)}, f"next:  editgauge table {place}")
 
 
 # -- costs -----------------------------------------------------------------------------------------

@@ -159,8 +159,7 @@ def invite(
             _print_links({pseudonym: log.invite(pseudonym)}, base)
             return
         moved = assign.revoke(log, pseudonym)
-    line = f"{pseudonym}: link revoked, {output.counted(moved, 'open sample')} given to others"
-    output.emit({"revoked": pseudonym, "given_to_others": moved}, [line])
+    output.listed({"revoked": pseudonym, "given_to_others": moved})
 
 
 @opt.options()
@@ -252,8 +251,7 @@ def export(
     if not ratings:
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
     write_bytes(file, table.export(ratings, shape).encode())
-    facts = {"ratings": len(ratings), "file": str(file)}
-    output.emit(facts, [f"{output.counted(len(ratings), 'rating')}: {file}"])
+    output.listed({"ratings": len(ratings), "file": str(file)})
 
 
 @app.command

@@ -16,6 +16,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from editgauge import __version__
+from editgauge.networks import weights
 
 BRINGS = {
     "ocr": "the OCR track (TextEdit's OA, OP, OR, F1, NED)",
@@ -38,16 +39,21 @@ BRINGS = {
 
 
 def inspect() -> dict[str, Any]:
-    """Versions, extras with what is missing of them, GPU, environment, disk."""
+    """Versions, extras with what is missing of them, GPU, environment, disk, weights."""
+    files = [
+        {"name": name, "state": weights.state(name, None), "used_for": entry.used_for}
+        for name, entry in weights.WEIGHTS.items()
+    ]
     return {
         "version": __version__,
         "python": platform.python_version(),
         "machine": {
             "system": platform.system(),
             "cores": os.cpu_count(),
-            "disk_free_gb": shutil.disk_usage(Path.cwd()).free / 1e9,
+            "disk_free_gb": round(shutil.disk_usage(Path.cwd()).free / 1e9, 1),
         },
         "gpu": _gpu(),
+        "weights": {"folder": str(weights.folder(None)), "files": files},
         "extras": extras(),
         "environment": [
             {"name": name, "set": bool(os.environ.get(name)), "meaning": meaning}

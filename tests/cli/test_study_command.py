@@ -115,7 +115,7 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
     facts = orjson.loads(type_("study", "agree", there, "--format", "json"))
     assert facts["agreements"][0]["metrics"][0]["annotators"] >= 2
-    assert "75 ratings" in type_("study", "export", there, tmp_path / "out.csv")
+    assert "ratings: 75" in type_("study", "export", there, tmp_path / "out.csv")
     with pytest.raises(UsageError, match="'first' was started on another machine"):
         type_("study", "status", there)
     with pytest.raises(UsageError, match="give this one another name"):

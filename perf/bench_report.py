@@ -40,7 +40,6 @@ CHANGES = {
     "filter": "where=topic%3Dtopic 3",
     "sort by score": "sort=score&desc=1",
     "sort by disagreement": "sort=models&desc=1",
-    "sort by difference": "e=model-0&b=model-1&sort=delta",
     "search": "q=new 77",
 }
 

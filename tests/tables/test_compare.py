@@ -132,7 +132,10 @@ def test_an_anchor_is_not_praised_as_a_model() -> None:
 
 def test_a_link_carries_any_name() -> None:
     link = report_link("mini", "a b/ü?#<&", ["x,y", "z"])
-    assert link == "report/index.html#/sample/mini/a%20b%2F%C3%BC%3F%23%3C%26?editors=x%2Cy,z"
+    assert (
+        link
+        == "report/index.html#/sample/mini/a%20b%2F%C3%BC%3F%23%3C%26?p=edit%3Ax%2Cy&p=edit%3Az"
+    )
 
 
 class TestCommand:

@@ -177,7 +177,7 @@ def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[P
 
 def _reply(detail: Mapping[str, Any], stores: Sequence[Paid]) -> str | None:
     """The judge's raw reply behind a row."""
-    key = detail.get("reply") or detail.get("reply_key") or detail.get("key")
+    key = detail.get("reply")
     replies = (store.get(key) for store in stores) if isinstance(key, str) else ()
     content = next((reply["content"] for reply in replies if reply and reply.get("content")), None)
     return None if content is None else str(content)

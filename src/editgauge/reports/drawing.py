@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
-from editgauge.reports.figures import NO_SCORE, Figure, as_csv
+from editgauge.reports.figures import Figure, as_csv
 from editgauge.statistics.resampling import Estimate
 
 COLOURS = (
@@ -37,6 +37,7 @@ SETTINGS = {
     "legend.labelspacing": 0.3, "figure.titlesize": 7.5,
 }  # fmt: skip
 """What matplotlib draws all our files with."""
+NO_SCORE = "no score"
 _STYLES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d")
 _HATCHES = ("", "////", "----", "....", "\\\\\\\\")

@@ -24,7 +24,6 @@ from editgauge.tables.slices import in_order
 from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve", "histogram", "counts"]
-NO_SCORE = "no score"
 PAPERS = " †"
 """Behind the name of a paper's model."""
 _MOST_LABELS = 40
@@ -241,24 +240,6 @@ def _histogram(frame: Results, plot: Plot) -> list[Figure]:
     labels = [f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges)]
     file = f"histogram-{plot.attribute}"
     return [_counts("histogram", file, title, labels, {"samples": counts.tolist()})]
-
-
-# -- as text ---------------------------------------------------------------------------------------
-
-
-def as_text(figure: Figure) -> str:
-    """The figure in words, for those who do not see it: every number it shows."""
-
-    def told(value: float) -> str:
-        if math.isnan(value):
-            return NO_SCORE
-        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-    parts = []
-    for name, values in figure.series.items():
-        cells = zip(figure.labels, values, strict=True)
-        parts.append(f"{name}: {', '.join(f'{label} {told(v.value)}' for label, v in cells)}")
-    return f"{figure.title}. {'. '.join(parts)}."
 
 
 def as_csv(figure: Figure) -> str:

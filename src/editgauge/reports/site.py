@@ -117,10 +117,8 @@ def _benchmark(
     except MissingExtra:
         return {**about, "figures": [], "no_figures": NO_FIGURES if found else ""}
     files = [f"{number}-{one.name}.svg" for one in found]
-    told = [
-        {"file": file, "title": one.title, "text": figures.as_text(one)}
-        for file, one in zip(files, found, strict=True)
-    ]
+    titles = [one.title for one in found]
+    told = [{"file": f, "title": title} for f, title in zip(files, titles, strict=True)]
     return {**about, "figures": told}
 
 

@@ -254,6 +254,6 @@ def _asked(
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
     """Where the report shows a sample, relative to the run folder: both editors side by side."""
-    chosen = ",".join(quote(editor, safe="") for editor in editors)
+    chosen = "&".join(f"p=edit%3A{quote(editor, safe='')}" for editor in editors)
     place = f"{quote(benchmark, safe='')}/{quote(sample, safe='')}"
-    return f"report/index.html#/sample/{place}?editors={chosen}"
+    return f"report/index.html#/sample/{place}?{chosen}"

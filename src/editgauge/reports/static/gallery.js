@@ -2,12 +2,11 @@
 // The samples: a row each, with the instruction, the input, the reference and every chosen model beside each other.
 // Rows are drawn while they are looked at; the state is the address.
 const Gallery = (function () {
-  const h = EG.h, CHIP = 23, SIZES = [80, 110, 150, 240], MOST_VALUES = 40; // pixels of a score and of pictures; values of a facet
+  const h = EG.h, CHIP = 23, MOST_VALUES = 40; // pixels of a score; values of a facet
   const opened = new Set(); // panels stay open while filters are changed
-  let size = 0;
 
   const narrow = () => window.innerWidth < 640;
-  const pixels = () => size || (narrow() ? 110 : 150);
+  const pixels = () => narrow() ? 110 : 150;
 
   function go(about, query, changes) {
     const next = new URLSearchParams(query);
@@ -45,7 +44,7 @@ const Gallery = (function () {
     const search = h("input", { type: "search", value: query.get("q") || "", placeholder: "instruction or id", size: 14,
       onchange: () => go(about, query, { q: search.value.trim() }) });
     const sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
-      ["models", "disagreement of models"], ["delta", "difference of two models"]].concat(
+      ["models", "disagreement of models"]].concat(
       about.attributes.filter((one) => one.values.length > 1).map((one) => ["attr:" + one.name, one.name]));
     const rarely = [control("Direction", "c-desc", choice([["", "lowest first"], ["1", "highest first"]], state.desc ? "1" : "", change("desc"))),
       control("Score", "c-metric", choice(Scores.keys(about).map((key) => [key, Scores.name(about, key)]), state.m, change("m"))),
@@ -54,8 +53,6 @@ const Gallery = (function () {
       onsubmit: (event) => { event.preventDefault(); go(about, query, { q: search.value.trim() }); } },
       control("Search", "c-search", search), control("Sort by", "c-sort", choice(sorts, state.sort, change("sort"))),
       narrow() ? panel("order", "By", () => rarely) : rarely, // on a phone pictures are on the first screen
-      state.sort === "delta" ? control("minus model", "c-other",
-        choice([["", "none"]].concat(editors.filter(([name]) => name !== state.e)), state.b, change("b"))) : null,
       panel("filter", "Filter", () => filters(about, query, found)), panel("show", "Show", () => shown(about, query, state)),
         panel("take", "Take away", () => take(about, found)));
   }
@@ -103,10 +100,7 @@ const Gallery = (function () {
       const next = all.filter((other) => other === one ? on : chosen.includes(other));
       go(about, query, { [name]: next.length ? next : [one] });
     })));
-    return [control("Size of pictures", "c-size", choice(SIZES.map((n) => [String(n), n + " pixels"]), String(pixels()), (value) => {
-      size = Number(value);
-      dispatchEvent(new Event("resize"));
-    })), boxes("model", "Models", about.editors, state.models, (one) => one),
+    return [boxes("model", "Models", about.editors, state.models, (one) => one),
     boxes("chip", "Scores below each picture", Scores.keys(about), state.chips, (key) => Scores.name(about, key))];
   }
 

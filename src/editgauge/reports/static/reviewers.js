@@ -43,20 +43,11 @@ const Reviewers = (function () {
         "all of these, the worst first")))));
   }
 
-  // The data sets of the report, in words: a reader does not know them by their names.
-  function others(about) {
-    if (EG.meta.benchmarks.length < 2) return null;
-    return h("details", { open: window.innerWidth >= 640 }, h("summary", {}, "What the pictures are"),
-      h("ul", {}, EG.meta.benchmarks.map((one) => h("li", {},
-      one === about ? h("strong", {}, one.title) : h("a", { href: EG.address(["reviewers", one.name]) }, one.title), one.about ? ": " + one.about
-        : ""))));
-  }
-
   async function show(main, about, query, live) {
     const key = measure(about), title = h("h1", {}, about.title + ": for reviewers");
     document.title = about.title + ": for reviewers – editgauge report";
     if (!key) {
-      return EG.fill(main, title, others(about), h("p", { class: "notice" },
+      return EG.fill(main, title, h("p", { class: "notice" },
         "Nothing in this run measures what was kept outside the wanted change. The samples themselves: ",
         h("a", { href: EG.address(["browse", about.name]) }, "all pictures"), "."));
     }
@@ -75,7 +66,7 @@ const Reviewers = (function () {
     const by = [query.get("by"), "organ"].map((name) => groups.find((one) => one.name === name)).find(Boolean) || groups.find((one) => one.values.length <= 20) || groups[0];
     const pick = by && h("select", { id: "by", onchange: () => { location.hash = EG.address(["reviewers", about.name], { by: pick.value }); } },
       groups.map((one) => h("option", { value: one.name, selected: one === by }, one.name)));
-    EG.fill(main, title, others(about),
+    EG.fill(main, title,
       h("p", { class: "lead" }, "Each model was asked to change one thing in a picture. This page shows what it changed beside that: the model that damaged most comes first, and of each its worst pictures, before and after. A click shows them large."),
       h("p", {}, "The number below a picture says " + (plain || "how much of what should not change was kept") + ". ", direction === "higher"
         ? "A low number is damage." : "A high number is damage.",

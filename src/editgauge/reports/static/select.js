@@ -14,7 +14,7 @@ const Select = (function () {
     if (!chips.length) chips = Scores.defaults(about, 3);
     if (m && !chips.includes(m)) chips = [m].concat(chips.slice(0, 2));
     m = m || chips[0] || "";
-    return { models, chips, e: e || leader(about, models, m), named: e, m, b: among("b", about.editors), sort: query.get("sort") || "there",
+    return { models, chips, e: e || leader(about, models, m), named: e, m, sort: query.get("sort") || "there",
       desc: query.get("desc") === "1", status: among("status", Scores.statuses()), q: (query.get("q") || "").toLowerCase(),
       where: query.getAll("where"), range: query.getAll("range") };
   }
@@ -103,7 +103,6 @@ const Select = (function () {
       return Uint8Array.from(index.ids, (_, i) => editors.every((editor) => Scores.fate(index, editor, i)));
     },
     score: (about, state, { own }) => own && own.values,
-    delta: (about, state, { own, other }) => own && other && own.values.map((value, i) => value - other.values[i]),
     mean: (about, state, loaded, columns) => across(columns, about.samples, 1, (values) => values.reduce((a, b) => a + b, 0) / values.length),
     models: (about, state, loaded, columns) => across(columns, about.samples, 2, (values) => Math.max(...values) - Math.min(...values))
   };
@@ -124,9 +123,8 @@ const Select = (function () {
   async function select(about, query) {
     const state = settle(about, query), key = about.at + "?" + EG.variant + "?" + query.toString();
     if (last.key === key) return last.found;
-    const [index, own, other, text] = await Promise.all([EG.index(about), Scores.load(about, state.e, state.m),
-      Scores.load(about, state.b, state.m), state.q ? EG.text(about) : null]);
-    const loaded = { index, own, other, text };
+    const [index, own, text] = await Promise.all([EG.index(about), Scores.load(about, state.e, state.m), state.q ? EG.text(about) : null]);
+    const loaded = { index, own, text };
     const all = state.sort === "mean" || state.sort === "models" ? state.models : [];
     const columns = await Promise.all(all.map((editor) => Scores.load(about, editor, state.m)));
     const attribute = state.sort.startsWith("attr:") && codesOf(index, about, state.sort.slice(5));

@@ -287,7 +287,7 @@ class Scoring:
             samples=folder.samples_by_status(name, names, among=[one.id for one in samples]),
             reasons=folder.reasons(name),
             lacking=self.lacking,
-            complete=not summary.without_score_but(self.lacking if able else ()),
+            complete=not summary.without_score(self.lacking if able else ()),
         )
 
     def _edits(

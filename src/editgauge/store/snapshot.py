@@ -47,42 +47,31 @@ _GROUP = 32_768
 
 
 def current(run: Run) -> Path:
-    """The file of the run's rows at this generation: the run's own where it is that, made again
-    where it is not, or outside a run that cannot be written or is damaged.
+    """The file of the run's rows at this generation: the run's own, made again where it is another
+    one; outside a run that cannot be written or is damaged.
     """
     place, generation = run.path / FILE, run.generation
-    known, rules = _rules(run)
-    marks = [*run.fact(_MARK).split(), "", "", ""]
-    same = marks[0] == generation and (marks[2] == rules or None in known)
-    if same and _hash(place) == marks[1]:
-        return place
-    if run.damage is None:
-        with contextlib.suppress(RunError, OSError):  # a run that can only be read
-            problems = len(run.problems)
-            fresh_file = place.with_name(temporary.new_name())
-            try:
-                _write(run, fresh_file, known)
-                for one in filter(None, known):
-                    run.keep_metrics(one.name, [rule.metric for rule in one.derived])
-                if len(run.problems) == problems:
-                    mark = _hash(fresh_file)
-                    os.replace(fresh_file, place)
-                    run.set_fact(_MARK, f"{generation} {mark} {rules}")
-                    return place
-            finally:
-                fresh_file.unlink(missing_ok=True)
-    fresh_file = run.scratch() / FILE
-    _write(run, fresh_file, known)
-    return fresh_file
-
-
-def _rules(run: Run) -> tuple[list[Benchmark | None], str]:
-    """The benchmarks of the rows (None: not installed here), and the hash of their rules."""
     known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
-    every = [(one.name, rule) for one in filter(None, known) for rule in one.derived]
-    return known, schema.digest(
-        [(n, r.metric.name, r.of, r.optional, r.tolerant, r.version) for n, r in every]
+    here = [one for one in known if one is not None]
+    rules = schema.digest(
+        [
+            (one.name, r.metric.name, r.of, r.optional, r.tolerant, r.version)
+            for one in here
+            for r in one.derived
+        ]
     )
+    was, mark, by, *_ = [*run.fact(_MARK).split(), "", "", ""]
+    if was == generation and (by == rules or None in known) and _hash(place) == mark:
+        return place
+    fresh_file = run.scratch() / FILE
+    _write(run, fresh_file, here)
+    with contextlib.suppress(RunError, OSError), run.changing():  # else it can only be read
+        for one in here:
+            run.keep_metrics(one.name, [rule.metric for rule in one.derived])
+        run.set_fact(_MARK, f"{generation} {_hash(fresh_file)} {rules}")
+        temporary.write(place, fresh_file.read_bytes())
+        return place
+    return fresh_file
 
 
 def is_sound(run: Run) -> bool:
@@ -91,7 +80,7 @@ def is_sound(run: Run) -> bool:
     return generation != run.generation or _hash(run.path / FILE) == mark
 
 
-def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
+def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
     message = "the run's rows cannot be made ready for reading ({}); make room or rights"
     with parquet.database(message=message) as db:
         db.execute("SET memory_limit = '256MB'")
@@ -107,7 +96,7 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
                 columns = list(zip(*there, strict=True))[:-1]
                 columns[6] = tuple(map(schema.unpacked, columns[6]))
                 _give(db, "part", columns=columns)
-        for benchmark in filter(None, known):
+        for benchmark in known:
             if benchmark.derived:
                 _combine(db, benchmark)
         db.execute(

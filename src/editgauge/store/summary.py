@@ -12,7 +12,7 @@ from editgauge.types import Row, Status
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True)
 class Summary:
     """What a `score` call did. `counts`: (editor, scorer, metric, variant) -> how many rows have
     each status. `computed`: rows written with work done for them; `kept`: rows that were there
@@ -49,11 +49,6 @@ class Summary:
         self.scorer_seconds.update(other.scorer_seconds)
         self.problems += [text for text in other.problems if text not in self.problems]
 
-    def __repr__(self) -> str:
-        total = sum(sum(counter.values()) for counter in self.counts.values())
-        message = f"{total} scores, {self.without_score} of them without a value"
-        return f"<Summary: {message}; {self.computed} new, in {self.seconds:.1f} s>"
-
     def processor(self) -> dict[str, dict[str, float]]:
         """Scorer -> processor seconds of this call and the outputs that got a score for them, for
         the run's record; where a GPU was held, also for how many seconds.
@@ -65,14 +60,11 @@ class Summary:
                 times[name]["gpu_seconds"] = round(self.scorer_gpu_seconds[name], 6)
         return times
 
-    @property
-    def without_score(self) -> int:
-        """Rows that should have a value and have none (not_applicable does not count)."""
-        return self.without_score_but()
-
-    def without_score_but(self, scorers: Collection[str] = ()) -> int:
-        """As `without_score`, but for the rows of these scorers."""
-        counters = [each for key, each in self.counts.items() if key[1] not in scorers]
+    def without_score(self, but: Collection[str] = ()) -> int:
+        """How many rows should have a value and have none (not_applicable does not count), but for
+        those of some scorers.
+        """
+        counters = [each for key, each in self.counts.items() if key[1] not in but]
         return sum(n for each in counters for status, n in each.items() if status not in _FINE)
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,7 +72,7 @@ class Summary:
         return {
             "computed": self.computed,
             "kept": self.kept,
-            "without_score": self.without_score,
+            "without_score": self.without_score(),
             "seconds": round(self.seconds, 3),
             "scorer_seconds": {name: round(s, 3) for name, s in self.scorer_seconds.items()},
             "counts": [

@@ -54,34 +54,28 @@ class Part(Generic[Item]):
     """Items on their way to a worker, and how many workers a single one has killed alone."""
 
     items: Sequence[Item]
-    again: bool = False
-    deaths: int = 0
+    deaths: int = -1
 
 
 class Line(Generic[Item]):
-    """Which items are next: batches are drawn as they are wanted; what is done again comes last."""
+    """Which items are next: batches are drawn as they are wanted; what is done `again` comes
+    last.
+    """
 
     def __init__(self, batches: Iterable[Sequence[Item]]) -> None:
-        self._fresh = iter(batches)
-        self._again: deque[Part[Item]] = deque()
+        self._fresh = map(Part, batches)
+        self.again: deque[Part[Item]] = deque()
 
     def next(self) -> Part[Item] | None:
-        batch = next(self._fresh, None)
-        if batch is not None:
-            return Part(batch)
-        return self._again.popleft() if self._again else None
-
-    def put_back(self, part: Part[Item]) -> None:
-        """Its worker was lost before it had begun: no item is to blame."""
-        self._again.append(part)
+        return next(self._fresh, None) or (self.again.popleft() if self.again else None)
 
     def died(self, part: Part[Item], why: str) -> Iterator[Done[Item, Any]]:
         """Put the items of a dead worker in line again, one by one, or give one up."""
-        part.deaths += part.again
-        if len(part.items) == 1 and (why == TOO_SLOW or part.deaths >= DEATHS_ALONE):
+        deaths = part.deaths + 1
+        if len(part.items) == 1 and (why == TOO_SLOW or deaths >= DEATHS_ALONE):
             yield Done(part.items, None, why)
         else:
-            self._again.extend(Part([item], True, part.deaths) for item in part.items)
+            self.again.extend(Part([item], deaths) for item in part.items)
 
 
 def run_batches(
@@ -106,8 +100,7 @@ def run_batches(
     """
     if workers <= 0:
         start(*start_args)
-        for batch in batches:
-            yield Done(batch, work(batch))
+        yield from (Done(batch, work(batch)) for batch in batches)
         return
     orders = pickle.dumps((work, start, start_args))
     slots = [_Slot(orders, environment) for environment in environments or [{}] * workers]
@@ -131,7 +124,7 @@ def _outcomes(
         busy = [slot for slot in slots if slot.part is not None]
         if not busy:
             return
-        for slot, kind, value in _answers(busy):
+        for slot, (kind, value) in _answers(busy):
             part, slot.part = slot.part, None
             failed_starts = failed_starts + 1 if kind == "lost" else 0
             if kind == "error":
@@ -141,7 +134,7 @@ def _outcomes(
             elif kind == "dead":
                 yield from line.died(part, value)
             elif failed_starts < STARTS:
-                line.put_back(part)
+                line.again.append(part)  # lost before it was begun: no item is to blame
             else:
                 raise RunError(
                     f"workers die before they have done anything ({value}); is there enough "
@@ -149,12 +142,12 @@ def _outcomes(
                 )
 
 
-def _answers(busy: Sequence[_Slot]) -> list[tuple[_Slot, str, Any]]:
+def _answers(busy: Sequence[_Slot]) -> list[tuple[_Slot, tuple[str, Any]]]:
     """Wait for a second at most: a process that is stopped does not look, and counts no time."""
     began, most = time.monotonic(), min(1.0, *(slot.left for slot in busy))
-    wait([one for slot in busy for one in slot.waited_for()], max(0.0, most))
+    wait([one for slot in busy for one in slot.waited_for], max(0.0, most))
     passed = min(1.0, time.monotonic() - began)
-    return [(slot, *answer) for slot in busy if (answer := slot.look(passed)) is not None]
+    return [(slot, answer) for slot in busy if (answer := slot.look(passed)) is not None]
 
 
 class _Slot:
@@ -162,14 +155,15 @@ class _Slot:
 
     _pipe: Connection
     _process: BaseProcess | None = None
+    _ready = False
+    part: Any = None
+    left = 0.0
+    """Seconds that the part may still take."""
+    waited_for: Sequence[Any] = ()
 
     def __init__(self, orders: bytes, environment: Mapping[str, str]) -> None:
         self._orders = orders
         self._environment = {**dict.fromkeys(_THREADS, "1"), **environment}
-        self._ready = False
-        self.part: Any = None
-        self.left = 0.0
-        """Seconds that the part may still take."""
 
     def take(self, part: Part[Any], seconds: float) -> None:
         self.part, self.left = part, seconds
@@ -177,20 +171,12 @@ class _Slot:
             self._send(pickle.dumps(part.items))
             return
         self.end()
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        try:
-            spawn(self._process, self._environment)
-        finally:
-            theirs.close()  # or the death of the worker would not end the pipe
+        self._process, self._pipe = begin(_serve, environment=self._environment)
+        self.waited_for = [self._pipe, self._process.sentinel]
 
     def _send(self, data: bytes) -> None:
         with contextlib.suppress(OSError):  # it is dead: the next look says so
             self._pipe.send_bytes(data)
-
-    def waited_for(self) -> list[Any]:
-        return [] if self._process is None else [self._pipe, self._process.sentinel]
 
     def look(self, passed: float) -> tuple[str, Any] | None:
         """``result`` or ``error`` with their value; ``dead`` or, before it was ready, ``lost`` with
@@ -201,13 +187,10 @@ class _Slot:
         with contextlib.suppress(EOFError, OSError):
             while self._pipe.poll():
                 kind, value = self._pipe.recv()
-                if kind == "started":
-                    self._send(self._orders)
-                elif kind == "ready":
-                    self._ready = True
-                    self._send(pickle.dumps(self.part.items))
-                else:
+                if kind not in ("started", "ready"):
                     return kind, value
+                self._ready = kind == "ready"
+                self._send(pickle.dumps(self.part.items) if self._ready else self._orders)
             self.left -= passed * working
             if alive and self.left > 0:
                 return None
@@ -227,19 +210,25 @@ class _Slot:
             self._process.join(_LAST_WORDS)
 
     def end(self) -> None:
-        if self._process is not None and self._process.pid is not None:
+        if self._process is not None:
             self._process.kill()
             self._process.join()
             self._pipe.close()
         self._process, self._ready = None, False
 
 
-def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
-    """Start a process in this environment; its function must call `begin_process` first.
+def begin(
+    serve: Callable[..., None], *args: Any, environment: Mapping[str, str]
+) -> tuple[BaseProcess, Connection]:
+    """Start a process that calls `serve(pipe, *args)` in this environment, and our end of its pipe;
+    `serve` must call `begin_process` first.
 
     Its interpreter is started with `-c`, which would put the working directory first on its path: a
     user's `signal.py` would be imported. Ctrl-C is blocked, or it would die of it while it imports.
     """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve, args=(theirs, *args), daemon=True)
     before, masks = dict(os.environ), hasattr(signal, "pthread_sigmask")
     os.environ.update({_SAFE: os.environ.get(_SAFE, _OURS), **environment})
     try:
@@ -248,11 +237,13 @@ def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
             blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         process.start()
     finally:
+        theirs.close()  # or the death of the worker would not end the pipe
         for name in (_SAFE, *environment):
             os.environ.pop(name, None)
         os.environ.update(before)
         if masks:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    return process, ours
 
 
 # -- in the worker ---------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ import contextlib
 import importlib
 import itertools
 import math
-import multiprocessing
 import os
 import pickle
 import secrets
@@ -68,11 +67,7 @@ class Cluster:
             _need_answer(address)
         self._dumps: Callable[[Any], bytes] = library().cloudpickle.dumps
         self._numbers = itertools.count()
-        spawned = multiprocessing.get_context("spawn")
-        self._pipe, theirs = spawned.Pipe()
-        self._process = spawned.Process(target=_serve, args=(theirs, address, workers), daemon=True)
-        processes.spawn(self._process, {})
-        theirs.close()
+        self._process, self._pipe = processes.begin(_serve, address, workers, environment={})
         try:
             self.room = self._connected(address)
         except BaseException:
@@ -137,7 +132,7 @@ class Cluster:
                     elif kind == "dead":
                         yield from line.died(part, value)
                     else:
-                        line.put_back(part)
+                        line.again.append(part)
         finally:
             self._send("stop")
 

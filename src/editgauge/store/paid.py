@@ -34,19 +34,30 @@ SCHEMA = (
         state TEXT NOT NULL CHECK(state IN ('sent', 'billed', 'kept', 'released')),
         most REAL NOT NULL CHECK(most >= 0),
         billed REAL CHECK((billed IS NOT NULL) = (state = 'billed')),
-        at REAL NOT NULL, note TEXT NOT NULL)""",
+        at REAL NOT NULL, note TEXT NOT NULL, booked REAL AS
+        (CASE state WHEN 'released' THEN 0.0 WHEN 'billed' THEN billed ELSE most END))""",
     "CREATE INDEX calls_by_key ON calls(key)",
     "CREATE INDEX calls_by_model ON calls(model, state)",
     """CREATE TABLE totals(
         purpose TEXT PRIMARY KEY,
         booked REAL NOT NULL CHECK(booked BETWEEN -1e-6 AND 1e12),
         billed REAL NOT NULL CHECK(billed BETWEEN -1e-6 AND 1e12), calls INTEGER NOT NULL)""",
+    """CREATE TRIGGER call_booked AFTER INSERT ON calls BEGIN
+        INSERT INTO totals VALUES(NEW.purpose, NEW.booked, 0.0, 1) ON CONFLICT(purpose)
+        DO UPDATE SET booked = booked + NEW.booked, calls = calls + 1; END""",
+    """CREATE TRIGGER call_settled AFTER UPDATE OF state, billed ON calls BEGIN UPDATE totals SET
+        booked = booked - OLD.booked + NEW.booked,
+        billed = billed - coalesce(OLD.billed, 0.0) + coalesce(NEW.billed, 0.0),
+        calls = calls + (OLD.state = 'released') - (NEW.state = 'released')
+        WHERE purpose = NEW.purpose; END""",
 )
+
+_BOOK = "INSERT INTO calls(purpose, key, model, state, most, at, note) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class Call(NamedTuple):
     """One call to a service. `most`: the dollars that it can cost at most; `billed`: its bill, None
-    where none has come. `at`: seconds since 1970.
+    where none has come; `booked`: what counts against a budget. `at`: seconds since 1970.
     """
 
     id: int
@@ -58,13 +69,7 @@ class Call(NamedTuple):
     billed: float | None
     at: float
     note: str
-
-    @property
-    def booked(self) -> float:
-        """What counts against a budget."""
-        if self.state == "released":
-            return 0.0
-        return self.most if self.billed is None else self.billed
+    booked: float
 
 
 class Totals(NamedTuple):
@@ -204,10 +209,8 @@ class Paid:
         def act() -> int | None:
             if budget is not None and self.totals(purpose).booked + most > budget + _SLACK:
                 return None
-            statement = "INSERT INTO calls VALUES (NULL, ?, ?, ?, 'sent', ?, NULL, ?, '')"
-            cursor = self._db.execute(statement, (purpose, key, model, most, time.time()))
-            self._add(purpose, most, 0.0, 1)
-            return cursor.lastrowid
+            call = (purpose, key, model, "sent", most, time.time(), "")
+            return self._db.execute(_BOOK, call).lastrowid
 
         return self._written(act)
 
@@ -217,14 +220,9 @@ class Paid:
         """Write how a call ended; what counts for it now. `billed` goes with ``billed`` alone."""
 
         def act() -> float:
-            before = self.call(number)
-            after = before._replace(state=state, billed=billed, note=note[:200])
             statement = "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?"
-            self._db.execute(statement, (state, billed, after.note, number))
-            bills = (billed or 0.0) - (before.billed or 0.0)
-            calls = (before.state == "released") - (state == "released")
-            self._add(before.purpose, after.booked - before.booked, bills, calls)
-            return after.booked
+            self._db.execute(statement, (state, billed, note[:200], number))
+            return self.call(number).booked
 
         return self._written(act)
 
@@ -250,10 +248,6 @@ class Paid:
         return Totals(*rows[0]) if rows else Totals(0.0, 0.0, 0)
 
     # -- inside ------------------------------------------------------------------------------------
-
-    def _add(self, purpose: str, *more: float) -> None:
-        new = (old + one for old, one in zip(self.totals(purpose), more, strict=True))
-        self._db.execute("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)", (purpose, *new))
 
     def _put(self, table: str, *record: str) -> None:
         statement = f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)"
@@ -288,14 +282,16 @@ def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
         for path in there:
             try:
                 with Paid(path) as theirs, ours.transaction():
+                    before = len(ours)
                     for key, reply in theirs.replies():
                         if ours.get(key) is None:
                             ours.put(key, reply)
-                            taken += 1
-                    if left := len(theirs.damaged()):
-                        problems.append(f"{path.name}: {left} replies are damaged; not taken")
+                    new, left = len(ours) - before, len(theirs.damaged())
             except RunError as error:
                 problems.append(f"the reply store was not merged ({error})")
+                continue
+            taken += new
+            problems += [f"{path.name}: {left} replies are damaged; not taken"] if left else []
     return taken, problems
 
 

@@ -1,4 +1,4 @@
-"""`editgauge import-outputs` and `score --pattern` on the built-in benchmark."""
+"""`editgauge import` of outputs and `score --pattern` on the built-in benchmark."""
 
 from __future__ import annotations
 
@@ -56,6 +56,10 @@ def test_a_pattern_is_looked_for_in_the_folder_of_each_editor(
     for name in ("a", "b"):
         shutil.copytree(outputs, both / name)
     (both / "notes").mkdir()
+    looked = call("import", "mini", "--from", both, "--limit", 3, "--json").stdout
+    assert json.loads(looked)["editors"] == {"a": 3, "b": 3}
+    rule = json.loads(looked)["rule"]
+    assert f"--pattern '{rule}' --run" in call("import", "mini", "--from", both).stdout
     words = ("score", "mini", "--outputs", both, "--pattern", "{flat}_edited", "--limit", 3,
              "--workers", 0, "--json", "--run", tmp_path / "run")  # fmt: skip
     scored = json.loads(call(*words).stdout)["samples"]

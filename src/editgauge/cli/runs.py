@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from editgauge.errors import UsageError
 if TYPE_CHECKING:
     from editgauge.run.material import Material
     from editgauge.services.costs import Costs
+    from editgauge.store.matching import Matches
 
 PAID = "paid.sqlite"
 _SHOWN = 30
@@ -92,10 +93,12 @@ def _has_pictures(folder: Path) -> bool:
 
 
 def _outputs(material: Material, data: Path | None, source: Path, asked: Taking) -> int:
-    from editgauge.store.matching import deliver, matches_of
+    from editgauge.store.matching import by_editor, deliver, matches_of
 
     to = asked.to
     matches = matches_of(source, material.every, asked.pattern, asked.map).of(material.samples)
+    if to is None and not asked.pattern and (each := by_editor(matches, material.every)):
+        return _editors(material, data, source, each)
     lines, copied = list(matches.lines()), 0
     if to is not None:
         matches.need_one_each()
@@ -115,6 +118,22 @@ def _outputs(material: Material, data: Path | None, source: Path, asked: Taking)
         lines.append(f"next:  {shlex.join(typed)}")
     output.emit({**matches.as_dict(), "copied": copied}, lines)
     return int(len(matches.named) < len(material.samples))
+
+
+def _editors(
+    material: Material, data: Path | None, source: Path, each: Mapping[str, Matches]
+) -> int:
+    """Several editors' folders, whose files are named alike: the first in detail."""
+    each = {name: one.of(material.samples) for name, one in each.items()}
+    first = next(iter(each.values()))
+    counts = {name: len(one.named) for name, one in each.items()}
+    shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
+    typed = ["editgauge", "score", material.benchmark.name, *([str(data)] if data else [])]
+    typed += ["--outputs", str(source), "--pattern", first.rule, "--run", "RUN"]
+    lines = [*first.lines(), f"each folder is an editor's, with so many samples: {shown}"]
+    lines.append(f"next:  {shlex.join(typed)}")
+    output.emit({**first.as_dict(), "editors": counts, "copied": 0}, lines)
+    return int(any(count < len(material.samples) for count in counts.values()))
 
 
 def _scores(material: Material, source: Path, asked: Taking) -> int:

@@ -185,6 +185,19 @@ def matches_of(
     return best
 
 
+def by_editor(matches: Matches, samples: Sequence[Sample]) -> dict[str, Matches]:
+    """What the guessed rule finds in each folder, where it begins with the name of one folder of
+    several: each is then an editor's. Empty where it does not, or fits files in one of them alone.
+    """
+    head, _, rest = matches.rule.partition("/")
+    folders = {file.partition("/")[0] for file in matches.there if "/" in file}
+    if matches.map is not None or not rest or head not in folders:
+        return {}
+    every = {name: by_pattern(matches.folder / name, samples, rest) for name in sorted(folders)}
+    fitting = {name: one for name, one in every.items() if one.named}
+    return fitting if len(fitting) > 1 else {}
+
+
 # -- patterns --------------------------------------------------------------------------------------
 
 

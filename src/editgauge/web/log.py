@@ -14,13 +14,14 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import orjson
 
 from editgauge.errors import EditgaugeError, RunError, UsageError
+from editgauge.store import sqlite
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -117,7 +118,6 @@ class Log:
         self.path = path
         self.problems: list[str] = []
         self._lock = threading.RLock()
-        self._depth = 0
         with self._named_errors():
             self._db = _connected(path)
             with self.transaction():
@@ -288,19 +288,9 @@ class Log:
     def transaction(self) -> Iterator[None]:
         """Several changes at once, all or none; on the disk when the outermost block ends."""
         with self._lock, self._named_errors():
-            if self._depth == 0:
-                self._db.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
+            inner = self._db.in_transaction
+            with nullcontext() if inner else sqlite.transaction(self._db):
                 yield
-            except BaseException:
-                self._depth -= 1
-                if self._depth == 0:
-                    self._db.execute("ROLLBACK")
-                raise
-            self._depth -= 1
-            if self._depth == 0:
-                self._db.execute("COMMIT")
 
     def read_only(self, path: Path) -> None:
         """Refuse every further change; errors name `path`, of which this file is a copy."""

@@ -197,7 +197,8 @@ def test_a_key_changes_with_everything_that_matters(bench: Bench) -> None:
         with HashStore(None) as hashes, Paid(None) as paid:
             client = Client("http://localhost/v1", key="")
             engine = Engine(client, paid, PictureStore(hashes), JudgeOptions(model=model))
-            return engine.key(Job(call, repeat), attempt, Dialect(form=form))
+            engine.dialect = Dialect(form=form)
+            return engine.key(Job(call, repeat), attempt)
 
     other = Picture(call.pictures[0].path, "input", mime="image/png")
     others = [

@@ -152,13 +152,15 @@ class Asker:
 
     # -- what is sent ------------------------------------------------------------------------------
 
-    def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
-        """32 hexadecimal digits over all that a reply depends on. Raises `ImageError`."""
+    def key(self, job: Job, attempt: Attempt = FIRST, body: bytes | None = None) -> str:
+        """32 hexadecimal digits over all that a reply depends on; `body` where it is made already.
+        Raises `ImageError`.
+        """
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
         state = hashlib.blake2b(digest_size=16)
         for part in ("openai-chat", job.call.rubric, str(job.repeat), attempt.name, *marks):
             state.update(part.encode() + b"\0")
-        state.update(self.body(job, attempt, dialect))
+        state.update(self.body(job, attempt) if body is None else body)
         return state.hexdigest()
 
     def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
@@ -256,7 +258,7 @@ class Asker:
                 f"{self.client.address.base}: {outcome.reason}; start the server, or correct its "
                 f"address"
             )
-        return self._keep(job, attempt, dialect, outcome)
+        return self._keep(self.key(job, attempt, body), job, attempt, dialect, outcome)
 
     def heard(self, response: Response, text_bytes: int, *, batch: bool = False) -> Outcome:
         """A successful answer with its bill, where its usage record can be believed."""
@@ -294,10 +296,11 @@ class Asker:
             self.replies.note(f"answered {self.model}", model)
         return not model or model == self.answered
 
-    def _keep(self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome) -> Reply:
+    def _keep(
+        self, key: str, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome
+    ) -> Reply:
         """Store what an attempt ended with. Raises `RunError` where going on makes no sense."""
         call, parsed = job.call, outcome.value or Reply()
-        key = self.key(job, attempt, dialect)
         fine = outcome.kind in ("ok", "refused")
         with self._lock:
             if outcome.kind == "ok":

@@ -60,7 +60,7 @@ def test_a_scan_without_corners_is_aligned_by_its_values() -> None:
     fixed = np.repeat(np.clip(soft, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
     moving, truth = misaligned(fixed)
     found = alignment.align(fixed, moving)
-    assert (found.method, found.refused) == ("ecc", "")
+    assert (found.method, found.refused) == ("phase", "")
     assert furthest(found.matrix, truth, (256, 200)) < 0.5
 
 

@@ -166,20 +166,13 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
         if second.pixels.shape != first.pixels.shape:
             raise DataError(f"{one.name} and {two.name}: of two sizes; have them aligned")
         return _add(data, one, first, how, second, {})
-    alignment_of_pair = alignment.align(first.pixels, second.pixels)
-    if alignment_of_pair.refused:
-        raise DataError(f"{one.name} and {two.name}: not aligned: {alignment_of_pair.refused}")
-    moved, _ = alignment.laid_over(first.pixels, second.pixels, alignment_of_pair.matrix)
-    residual = (
-        ""
-        if alignment_of_pair.residual is None
-        else f", residual {alignment_of_pair.residual:.2f} px"
-    )
-    note = (
-        f"aligned ({alignment_of_pair.method}): quality {alignment_of_pair.quality:.2f}{residual}"
-    )
-    second = second._replace(pixels=moved)
-    return _add(data, one, first._replace(said=note), how, second, alignment_of_pair.as_dict())
+    aligned = alignment.align(first.pixels, second.pixels)
+    if aligned.refused:
+        raise DataError(f"{one.name} and {two.name}: not aligned: {aligned.refused}")
+    moved, _ = alignment.laid_over(first.pixels, second.pixels, aligned.matrix)
+    note = f"aligned ({aligned.method}): quality {aligned.quality:.2f}"
+    first, second = first._replace(said=note), second._replace(pixels=moved)
+    return _add(data, one, first, how, second, aligned.as_dict())
 
 
 def _add(

@@ -1,17 +1,15 @@
 """What the pixel scorers of several benchmarks share: a sample's pictures read once, and scores or
-reasons.
-
-Pixels are as stored (see `editgauge.images`); masks are grey as OpenCV reads it, 128 and more = may
-change.
+reasons. Pixels are as stored; masks are grey as OpenCV reads it, 128 and more = may change.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
@@ -29,7 +27,6 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 VERSION = 2
 """Part of every pixel score's origin: raised when a change here changes a value."""
 Detail = dict[str, Any]
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -54,36 +51,30 @@ class PixelScorer(Scorer):
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def kept(make: Callable[P, T]) -> Callable[P, T]:
+def kept(make: Callable[..., T]) -> Callable[..., T]:
     """Remember what a function made of files, for its last calls: outputs of several editors for
     one sample come one after the other. It is made anew when a file is another.
     """
 
     @functools.lru_cache(maxsize=3)
-    def made(marks: tuple[object, ...], *arguments: P.args, **named: P.kwargs) -> T:
-        return make(*arguments, **named)
+    def made(marks: tuple[object, ...], *arguments: Any) -> T:
+        return make(*arguments)
 
-    @functools.wraps(make)
-    def call(*arguments: P.args, **named: P.kwargs) -> T:
-        marks = tuple(_mark(one) for one in arguments if isinstance(one, Path))
-        return made(marks, *arguments, **named)  # type: ignore[arg-type]
-
-    return call
+    return lambda *arguments: made(tuple(map(_mark, arguments)), *arguments)
 
 
-def _mark(path: Path) -> tuple[int, ...]:
+def _mark(path: object) -> object:
     try:
-        state = path.stat()
+        state = os.stat(path) if isinstance(path, Path) else None
     except OSError:
-        return ()
-    return state.st_mtime_ns, state.st_size, state.st_ino
+        return None
+    return state and (state.st_mtime_ns, state.st_size, state.st_ino)
 
 
 @dataclass(eq=False, kw_only=True)
 class Source:
-    """What depends on a sample alone: its input, pixels as stored, with an EXIF orientation that is
-    not applied; every mask that has a file, at the file's own size, True = may change; and the
-    masks that should be there and have none.
+    """What depends on a sample alone: its input as stored, its EXIF orientation, every mask that has
+    a file, at the file's own size, True = may change, and the names of those that have none.
     """
 
     picture: Array
@@ -112,10 +103,8 @@ class Source:
         if size not in self._area:
             if not self.masks:
                 raise NoScore(Status.DATASET_FAULT, "no mask can be read")
-            first, *others = self.masks.values()
-            union = functools.reduce(
-                lambda known, other: known | _nearest(other, first.shape), others, first
-            )
+            shape = next(iter(self.masks.values())).shape
+            union = np.logical_or.reduce([_nearest(one, shape) for one in self.masks.values()])
             self._area[size] = _nearest(union, size)
         return self._area[size]
 

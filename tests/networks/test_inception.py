@@ -14,7 +14,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="FID needs torch")
 
-from editgauge.errors import ShapeMismatch, WeightsError  # noqa: E402
 from editgauge.networks.inception import Inception, prepare  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.networks import tiny  # noqa: E402
@@ -46,12 +45,3 @@ def test_other_sizes_are_resized_as_torch_does_it() -> None:
         - 1
     )
     assert prepare(picture) == pytest.approx(by_hand[0].numpy(), abs=1e-6)
-
-
-def test_refuses_what_does_not_fit() -> None:
-    with pytest.raises(ShapeMismatch, match="uint8"):
-        prepare(np.zeros((30, 30), np.uint8))
-    state = dict(tiny.inception_state())
-    del state["Mixed_6c.branch7x7_2.conv.weight"]
-    with pytest.raises(WeightsError, match="Mixed_6c"):
-        Inception(state)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.errors import MissingExtra, OcrError
+from editgauge.errors import MissingExtra
 from editgauge.images import Array, write_png
 from editgauge.ocr import Identity, Reader, Text
 from editgauge.scoring.ocr.scorers import TextScorer, language_for, ocr_scorers
@@ -115,7 +115,7 @@ def test_the_language_is_the_samples_own_where_it_is_known(sample: Sample) -> No
     assert language_for(replace(sample, **difficulty)) == "en", "TextEditBench's difficulty"
 
 
-def test_without_the_default_engine_scores_fail_with_the_reason(
+def test_without_the_default_engine_nothing_is_measured_and_the_reason_is_said(
     sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from editgauge.ocr import rapid
@@ -123,8 +123,8 @@ def test_without_the_default_engine_scores_fail_with_the_reason(
     rapid._identity.cache_clear()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     scorer = ocr_scorers()
-    assert scorer.source.startswith("rapidocr-not-installed-")
-    with pytest.raises(OcrError, match=r"pip install 'editgauge\[ocr\]'"):
+    assert (scorer.source, scorer.applies(sample)) == ("rapidocr-not-installed", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'editgauge\[ocr\]'"):
         scorer.score(sample, output(tmp_path, DONE))
     with pytest.raises(MissingExtra):
         ocr_scorers(ocr_engine="rapidocr")

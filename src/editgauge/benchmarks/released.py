@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,11 +74,8 @@ def _judged(model: str, place: str, name: str, result: Any) -> ReleasedScore:
     value = given.get(name, given.get("score")) if isinstance(result, dict | None) else result
     with contextlib.suppress(ValueError):  # a text that is no number stays one
         value = float(value) if isinstance(value, str) else value
-    if (
-        rationale.strip()
-        .lower()
-        .startswith(("api error", "json parsing failed", "api call failed"))
-    ):
+    calls = ("api error", "json parsing failed", "api call failed")
+    if rationale.strip().lower().startswith(calls):
         return ReleasedScore(model, place, name, value, rationale, rationale, 0.0)
     lacking = "the released script found no score and no rationale in three replies"
     return ReleasedScore(model, place, name, value, rationale, lacking if value is None else "")
@@ -126,44 +123,37 @@ def _meant(named: Sequence[tuple[Any, Any]], known: Known, path: Path = Path()) 
     split is the one that has all entries.
     """
     places: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for sample in known.values():
+    for sample in _of_path(list(known.values()), path):
         for topic in ("", _topic(sample)):
             for name in {str(sample.attributes.get("record_id", "")), _number(sample.id)}:
                 places[topic, name].append(sample)
     fitting = []
     for topic, name in named:
         here, text = _bare(str(topic or "")), str(name or "")
-        fitting.append([*(places.get((here, text)) or places.get((here, _number(text)), []))])
+        fitting.append(places.get((here, text)) or places.get((here, _number(text)), []))
+    splits = [{sample.split for sample in some} for some in fitting if some]
+    if len(common := set.intersection(*splits) if splits else set()) == 1:
+        fitting = [[one for one in some if one.split in common] for some in fitting]
+    meant = []
+    for (topic, name), some in zip(named, fitting, strict=True):
+        said = "/".join(str(word) for word in (topic or path.stem, name) if word)
+        ids = ", ".join(one.id for one in some[:3]) + " …" * (len(some) > 3)
+        unclear = f"{said} (fits {ids}: narrow the samples to one split or topic)" if some else said
+        meant.append(some[0].id if len(some) == 1 else unclear)
+    return meant
+
+
+def _of_path(samples: list[Sample], path: Path) -> list[Sample]:
+    """Those of the topics and the split that the path names, if it does."""
     text = "/".join(path.with_suffix("").parts[-3:]).lower() if path.name else ""
     bare, words = _bare(text), {*re.split("[/_]", text)}
     topics = {_OTHERS.get(one, one) for one in (*map(_bare, TOPICS), *_OTHERS) if one in bare}
+    if topics:
+        samples = [one for one in samples if _OTHERS.get(_topic(one), _topic(one)) in topics]
     halves = [{split, *names} for split, names in FOLDERS.items() if words & {split, *names}]
-    for some in fitting:
-        if topics:
-            some[:] = [one for one in some if _OTHERS.get(_topic(one), _topic(one)) in topics]
-        if len(halves) == 1:
-            some[:] = [one for one in some if one.output_stems[0].split("/")[0] in halves[0]]
-    fitting = [_narrowed(some, lambda one: _topic(one) in bare) for some in fitting]
-    splits = [{sample.split for sample in some} for some in fitting if some]
-    if len(common := set.intersection(*splits) if splits else set()) == 1:
-        fitting = [_narrowed(some, lambda one: one.split in common) for some in fitting]
-    return [
-        samples[0].id if len(samples) == 1 else _unclear((topic or path.stem, name), samples)
-        for (topic, name), samples in zip(named, fitting, strict=True)
-    ]
-
-
-def _narrowed(samples: list[Sample], told: Any) -> list[Sample]:
-    """Of several samples those of which something is told; all, where it is told of none."""
-    return (len(samples) > 1 and [one for one in samples if told(one)]) or samples
-
-
-def _unclear(named: Iterable[Any], samples: Sequence[Sample]) -> str:
-    message = "/".join(str(word) for word in named if word)
-    some = ", ".join(sample.id for sample in samples[:3]) + " …" * (len(samples) > 3)
-    return (
-        f"{message} (fits {some}: narrow the samples to one split or topic)" if samples else message
-    )
+    if len(halves) == 1:
+        samples = [one for one in samples if one.output_stems[0].split("/")[0] in halves[0]]
+    return [one for one in samples if _topic(one) in bare] or samples
 
 
 def _topic(sample: Sample) -> str:
@@ -190,14 +180,9 @@ def _number(name: str) -> str:
 _SCORE = ("gemini_eval_score", "score")
 _REASON = ("gemini_eval_reason", "reason")
 _CLASSIC = {
-    "ocr_accuracy": "OA",
-    "ocr_precision": "OP",
-    "ocr_recall": "OR",
-    "ocr_f1": "F1",
-    "ned_score": "NED",
-    "clip_score": "CLIP",
-    "aesthetic_score": "AES",
-}
+    "ocr_accuracy": "OA", "ocr_precision": "OP", "ocr_recall": "OR", "ocr_f1": "F1",
+    "ned_score": "NED", "clip_score": "CLIP", "aesthetic_score": "AES",
+}  # fmt: skip
 """The script's name of a score -> ours."""
 _GROUPS = '{"summary_by_model": {MODEL: {"Virtual": {"detailed_results": […]}, "Real": …}}}'
 
@@ -314,14 +299,11 @@ def krisbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
         model = editor or file.parent.parent.name
         for number, scores in value.items():
             for name in (name for name in _KRIS if f"{name}_score" in scores):
-                score, rationale = (
-                    scores[f"{name}_score"],
-                    str(scores.get(f"{name}_reasoning") or ""),
-                )
-                failed = "the released script has no score" if score is None else ""
-                place = f"{file.parent.name}/{number}"
-                entry_score = ReleasedScore(model, place, _KRIS[name], score, rationale, failed)
-                yield _plausible(entry_score, scores.get("instruction_score"))
+                value, rationale = scores[f"{name}_score"], scores.get(f"{name}_reasoning")
+                failed = "the released script has no score" if value is None else ""
+                about = model, f"{file.parent.name}/{number}", _KRIS[name], value
+                score = ReleasedScore(*about, str(rationale or ""), failed)
+                yield _plausible(score, scores.get("instruction_score"))
 
 
 def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
@@ -334,24 +316,20 @@ def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
         followed = f"{_TASK}_instruction_score"
         for line in _entries(file, read_json(file, lines=True), f'{{"{followed}": …}}', [followed]):
             logged = {name: line.get(f"{_TASK}_{name}_score") for name in _KRIS}
-            valid = {
-                name: entry for name, entry in logged.items()
-                if isinstance(entry, dict) and entry.get("valid") is True
-            }  # fmt: skip
-            for name, entry in logged.items():
-                if not isinstance(entry, dict):
-                    continue
-                sample = f"{entry.get('category')}/{entry.get('image_id')}"
+            entries = {name: entry for name, entry in logged.items() if isinstance(entry, dict)}
+            values = {
+                name: entry.get("score") if entry.get("valid") is True else None
+                for name, entry in entries.items()
+            }
+            for name, entry in entries.items():
+                sample, value = f"{entry.get('category')}/{entry.get('image_id')}", values[name]
                 asked = sample in known and known[sample].knowledge is not None
-                if name not in valid and name == "knowledge" and not asked:
+                if value is None and name == "knowledge" and not asked:
                     continue
-                failed = "" if name in valid else "lmms-eval has no score"
-                value, rationale = None if failed else entry.get("score"), entry.get("reasoning")
-                model = editor or file.parent.name
-                entry_score = ReleasedScore(
-                    model, sample, _KRIS[name], value, str(rationale or ""), failed
-                )
-                yield _plausible(entry_score, valid.get("instruction", {}).get("score"))
+                failed = "lmms-eval has no score" if value is None else ""
+                about = editor or file.parent.name, sample, _KRIS[name], value
+                score = ReleasedScore(*about, str(entry.get("reasoning") or ""), failed)
+                yield _plausible(score, values.get("instruction"))
 
 
 def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:

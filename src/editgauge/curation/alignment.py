@@ -1,6 +1,6 @@
-"""Bringing a reference onto its input: TextEditBench's keypoint match (`metrics.align`), or the shift
-that phase correlation finds where there are too few keypoints, settled by the grey values of what
-looks the same in both (enhanced correlation coefficient, Evangelidis and Psarakis 2008).
+"""Bringing a reference onto its input: TextEditBench's keypoint match (`metrics.align`), or where
+there are too few keypoints the shift that phase correlation finds, settled by the grey values of
+what looks the same in both (enhanced correlation coefficient, Evangelidis and Psarakis 2008).
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def laid_over(fixed: Array, moving: Array, matrix: Matrix) -> tuple[Array, Mask]
 def _shift(fixed: Array, moving: Array) -> Matrix:
     """The shift that phase correlation of the grey values finds."""
     height, width = fixed.shape
-    sized = [p.astype(np.float32) for p in (cv2.resize(moving, (width, height)), fixed)]
-    (x, y), _ = cv2.phaseCorrelate(*sized, cv2.createHanningWindow((width, height), cv2.CV_32F))
+    one, other = (p.astype(np.float32) for p in (cv2.resize(moving, (width, height)), fixed))
+    window = cv2.createHanningWindow((width, height), cv2.CV_32F)
+    (x, y), _ = cv2.phaseCorrelate(one, other, window)
     return np.array([[width / moving.shape[1], 0.0, x], [0.0, height / moving.shape[0], y]])
 
 

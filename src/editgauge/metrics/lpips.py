@@ -72,55 +72,28 @@ class Network:
 
     `name`: one of `NETWORKS`; `backbone`: a torchvision state dict of squeezenet1_1 or alexnet;
     `heads`: the published heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). `dtype` float32
-    reproduces the reference; bfloat16 or float16 are for a GPU and differ. Raises `ValueError` when
-    a tensor is missing or has another shape.
+    reproduces the reference; bfloat16 or float16 are for a GPU and differ. Raises `KeyError` when a
+    tensor is missing.
     """
 
     def __init__(
-        self,
-        name: str,
-        backbone: Mapping[str, Any],
-        heads: Mapping[str, Any],
-        *,
-        device: str = "cpu",
-        dtype: str = "float32",
-    ) -> None:
+        self, name: str, backbone: Mapping[str, Any], heads: Mapping[str, Any], *,
+        device: str = "cpu", dtype: str = "float32",
+    ) -> None:  # fmt: skip
         torch = _torch()
-        if name not in _STEPS:
-            raise ValueError(f"network {name!r} is not known; there are: {', '.join(NETWORKS)}")
         self.name, self.device, self.dtype = name, device, getattr(torch, dtype)
         self._weights = {
-            key.removeprefix("features."): self._place(value)
-            for key, value in backbone.items()
-            if key.startswith("features.")
+            key.removeprefix("features."): self._place(value) for key, value in backbone.items()
         }
         self._shift = torch.tensor(_SHIFT, device=device).view(1, 3, 1, 1)
         self._scale = torch.tensor(_SCALE, device=device).view(1, 3, 1, 1)
         keys = [f"lin{index}.model.1.weight" for index in range(_STEPS[name].count(_TAP))]
-        if absent := [key for key in keys if key not in heads]:
-            raise ValueError(f"LPIPS {name}: the heads have no {absent[0]}")
         self._heads = [heads[key].detach().to(device=device).float().reshape(-1) for key in keys]
-        self._check()
 
     def _place(self, value: Any) -> Any:
         moved = value.detach().to(device=self.device, dtype=self.dtype)
         channels_last = _torch().channels_last
         return moved.contiguous(memory_format=channels_last) if moved.ndim == 4 else moved
-
-    def _check(self) -> None:
-        """Run a black frame of the smallest size through: wrong names and shapes show here."""
-        torch, side = _torch(), MIN_SIDE[self.name]
-        black = torch.zeros(1, 3, side, side, device=self.device)
-        try:
-            with torch.inference_mode():
-                depths = [layer.shape[1] for layer in self._layers(black)]
-        except (KeyError, RuntimeError) as error:
-            why = f"the backbone's state dict does not fit ({error})"
-            raise ValueError(f"LPIPS {self.name}: {why}") from error
-        wanted = [int(head.shape[0]) for head in self._heads]
-        if depths != wanted:
-            why = f"the backbone gives {depths} channels, the heads are for {wanted}"
-            raise ValueError(f"LPIPS {self.name}: {why}")
 
     def _layers(self, frames: Any) -> Iterator[Any]:
         """The compared maps of frames (N, 3, H, W) in [-1, 1]: only one is alive at a time."""
@@ -147,24 +120,16 @@ class Network:
         """Unit-length features of frames, to be kept.
 
         `frames`: ndarray of shape (N, H, W, 3) or (H, W, 3), uint8, RGB; both sides at least
-        `MIN_SIDE`. Raises `ShapeMismatch` for another layout or a smaller frame.
+        `MIN_SIDE`.
         """
-        batch, size = self._batch(frames)
         with _torch().inference_mode():
-            return Features(tuple(_unit(layer) for layer in self._layers(batch)), size)
+            maps = tuple(_unit(layer) for layer in self._layers(self._batch(frames)))
+        return Features(maps, frames.shape[-3:-1])
 
-    def _batch(self, frames: npt.NDArray[np.uint8]) -> tuple[Any, tuple[int, int]]:
+    def _batch(self, frames: npt.NDArray[np.uint8]) -> Any:
         array = np.require(frames[None] if frames.ndim == 3 else frames, requirements=["C", "W"])
-        if array.ndim != 4 or array.shape[3] != 3 or array.dtype != np.uint8:
-            found = f"{array.dtype} {array.shape}"
-            raise ShapeMismatch(f"LPIPS frames: wanted uint8 (N, H, W, 3), found {found}")
-        size = (int(array.shape[1]), int(array.shape[2]))
-        if min(size) < (least := MIN_SIDE[self.name]):
-            raise ShapeMismatch(
-                f"LPIPS {self.name}: wanted sides of at least {least}, found {size}"
-            )
         tensor = on_device(array, str(self.device)).permute(0, 3, 1, 2)
-        return tensor.float().div_(127.5).sub_(1.0), size
+        return tensor.float().div_(127.5).sub_(1.0)
 
     def distance(
         self,
@@ -178,18 +143,14 @@ class Network:
         `frames`: as for `features`. `masks`: ndarray of shape (N, H, W), bool, True = masked;
         without masks both results are equal. A layer's position counts for *corrected* when the
         cell of the frame that it stands for (the frame cut into the map's grid) holds no masked
-        pixel; NaN where a layer has no such position left. Raises `ShapeMismatch` when numbers or
-        sizes differ.
+        pixel; NaN where a layer has no such position left. Raises `ShapeMismatch` where the shapes
+        differ.
         """
         torch = _torch()
-        batch, size = self._batch(frames)
-        number = len(kept.maps[0])
-        if size != kept.size or len(batch) != number:
-            wanted, found = f"{number} frames of {kept.size}", f"{len(batch)} of {size}"
-            raise ShapeMismatch(f"LPIPS: features of {wanted}, found {found}")
-        if masks is not None and masks.shape != (number, *size):
-            wanted = f"({number}, {size[0]}, {size[1]})"
-            raise ShapeMismatch(f"LPIPS masks: wanted {wanted}, found {masks.shape}")
+        batch, wanted = self._batch(frames), (len(kept.maps[0]), *kept.size)
+        planes = [(len(batch), *batch.shape[2:])] + ([] if masks is None else [masks.shape])
+        if any(shape != wanted for shape in planes):
+            raise ShapeMismatch(f"LPIPS: wanted frames and masks of {wanted}, found {planes}")
         covered = None
         if masks is not None:
             covered = on_device(np.ascontiguousarray(masks), str(self.device)).float().unsqueeze(1)

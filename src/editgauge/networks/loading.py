@@ -43,14 +43,11 @@ def state_dict(path: Path) -> dict[str, Any]:
 @functools.lru_cache(maxsize=4)
 def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
     """LPIPS with the published weights (`net`: squeeze or alex), loaded once in a process. Raises
-    `WeightsError` when weights are missing, other ones, or do not fit.
+    `WeightsError` when weights are missing or other ones.
     """
     local = locate(f"lpips-{net}", folder)
     backbone, head = (state_dict(local.paths[file.name]) for file in local.weights.files)
-    try:
-        return Network(net, backbone, head, device=runtime.device, dtype=runtime.precision)
-    except ValueError as error:
-        raise WeightsError(f"weights 'lpips-{net}': {error}") from error
+    return Network(net, backbone, head, device=runtime.device, dtype=runtime.precision)
 
 
 def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float]:

@@ -73,8 +73,8 @@ def _mark(path: object) -> object:
 
 @dataclass(eq=False, kw_only=True)
 class Source:
-    """What depends on a sample alone: its input as stored, its EXIF orientation, every mask that has
-    a file, at the file's own size, True = may change, and the names of those that have none.
+    """What depends on a sample alone: its input as stored, its EXIF orientation, every mask that
+    has a file, at the file's own size, True = may change, and the names of those that have none.
     """
 
     picture: Array

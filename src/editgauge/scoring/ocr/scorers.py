@@ -11,38 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import images
-from editgauge.errors import ImageError, MissingExtra, OcrError
+from editgauge.errors import ImageError, MissingExtra
 from editgauge.instructions import read_instruction
 from editgauge.metrics.text import LANGUAGES, language_of
-from editgauge.ocr import Identity, Reader, Text, open_reader
+from editgauge.ocr import Reader, Text, open_reader
 from editgauge.ocr.engine import box_of
 from editgauge.scoring.metrics import OCR
-from editgauge.scoring.ocr.scores import OcrScores, ocr_scores
+from editgauge.scoring.ocr.scores import ocr_scores
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
 DEFAULT_ENGINE = "rapidocr"
 _MOST_BOXES = 80
 """Boxes of a picture that a row keeps for the report; a page of small print has more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """Stands in for the default engine where it is not installed, so that what it would score can
-    be listed.
-    """
-
-    name: str
-    reason: str
-
-    def identity(self) -> Identity:
-        return Identity(self.name, "not-installed")
-
-    def own_language(self, language: str) -> str | None:
-        return language
-
-    def __call__(self, image: images.Array, language: str = "en") -> list[Text]:
-        raise OcrError(self.reason)
 
 
 def ocr_scorers(
@@ -52,8 +33,8 @@ def ocr_scorers(
     the environment's ``EDITGAUGE_OCR_CACHE``, which several runs share).
 
     Raises `UnknownName`, `UsageError` or `MissingExtra` for an engine that is named and not there;
-    without a name the default engine is used, and where that is not installed every score fails
-    with that reason.
+    without a name the default engine is used, and where that is not installed nothing is measured,
+    for that reason.
     """
     shared = os.environ.get("EDITGAUGE_OCR_CACHE")
     try:
@@ -62,19 +43,19 @@ def ocr_scorers(
     except MissingExtra as error:
         if ocr_engine is not None:
             raise
-        absent = Absent(DEFAULT_ENGINE, str(error))
-        reader = Reader(absent, absent.identity().label)
+        return TextScorer(reader=error, source=f"{DEFAULT_ENGINE}-not-installed")
     return TextScorer(reader=reader, source=reader.label)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextScorer(Scorer):
     """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected, from one reading of the
-    original and of the output, resized to the original's size first (Lanczos). `source` is the
-    engine's identity: scores of two engines are never one table's.
+    original and of the output, resized to the original's size first (Lanczos). `reader` is the
+    error where the engine is not installed, `source` the engine's identity: scores of two engines
+    are never one table's.
     """
 
-    reader: Reader
+    reader: Reader | MissingExtra
     source: str
     name: str = "ocr"
     track: Track = "ocr"
@@ -82,6 +63,8 @@ class TextScorer(Scorer):
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
     def origin(self) -> Mapping[str, Any]:
+        if isinstance(self.reader, MissingExtra):
+            return {"engine": self.source}
         return {"metric": "textedit-ocr 2", **self.reader.engine.identity().as_dict()}
 
     def applies(self, sample: Sample) -> str | None:
@@ -94,12 +77,14 @@ class TextScorer(Scorer):
             operation = read_instruction(sample.instruction, known).operation
             if operation != "change":
                 return f"the operation is {operation or 'not known'}, not a replacement of text"
-        engine, language = self.reader.engine, language_for(sample)
-        if engine.own_language(language) is None:
+        engine, language = getattr(self.reader, "engine", None), language_for(sample)
+        if engine is not None and engine.own_language(language) is None:
             return f"the OCR engine {engine.name!r} cannot read the language {language!r}"
         return None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
+        if isinstance(self.reader, MissingExtra):
+            raise self.reader
         if edit.path is None:
             raise ImageError(f"{sample.id}: the edit of {edit.editor!r} has no picture")
         language, header = language_for(sample), images.read_header(sample.image)
@@ -109,7 +94,11 @@ class TextScorer(Scorer):
         scores: list[Score] = []
         for variant in VARIANTS:
             read = ocr_scores(original, edited, *texts, variant)
-            detail = _detail(read, edited)
+            detail: dict[str, Any] = {
+                "read": " ".join(edited[n].text for n in read.region)[:200],
+                **({"penalised": True} if read.penalised else {}),
+                **({"rules": list(read.rules)} if read.rules else {}),
+            }
             if variant == "faithful":
                 detail["boxes"] = {"input": _boxes(original), "output": _boxes(edited)}
             for name, value in read.values.items():
@@ -127,16 +116,6 @@ def _boxes(texts: Sequence[Text]) -> list[list[Any]]:
     frame.
     """
     return [[*map(round, box_of(text)), text.text[:60]] for text in texts[:_MOST_BOXES]]
-
-
-def _detail(read: OcrScores, edited: Sequence[Text]) -> dict[str, Any]:
-    """What stood in the edited region, and which rules were at work."""
-    detail: dict[str, Any] = {"read": " ".join(edited[n].text for n in read.region)[:200]}
-    if read.penalised:
-        detail["penalised"] = True
-    if read.rules:
-        detail["rules"] = list(read.rules)
-    return detail
 
 
 def language_for(sample: Sample) -> str:

@@ -71,9 +71,8 @@ class AttentionScorer(Scorer):
     def applies(self, sample: Sample) -> str | None:
         if not sample.masks:
             return "the sample has no mask of where the model should look"
-        if not (sample.concept or "").strip():
-            return "the sample names no key concept; give one in a file of concepts"
-        return None
+        named = (sample.concept or "").strip()
+        return None if named else "the sample names no key concept; give one in a file of concepts"
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
@@ -157,6 +156,6 @@ def _reproduced(made: Edit, recorded: Edit) -> str:
         return f"no picture: {made.reason}" if made.path is None else "nothing recorded"
     new, old = read_image(made.path), read_image(recorded.path)
     if new.shape != old.shape:
-        return f"another size: {new.shape[1]}x{new.shape[0]}, was {old.shape[1]}x{old.shape[0]}"
+        return f"another size: {new.shape[:2]}, was {old.shape[:2]}"
     largest = int(np.abs(new.astype(np.int16) - old).max())
     return "to the last bit" if largest == 0 else f"up to {largest} of 255 levels"

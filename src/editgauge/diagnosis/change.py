@@ -11,7 +11,7 @@ channels in 8-bit levels, blurred, so that the grain of a decoder is no edit. Wh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
@@ -41,24 +41,17 @@ of a scan is its black ground, which is the same wherever it lies.
 """
 
 
-class Change(NamedTuple):
-    """Where an output differs from its input: shape (h, w), in 8-bit levels, 0 to 255; whether the
-    output was moved before it was compared.
+def change_map(picture: Array, output: Array) -> tuple[Floats, bool]:
+    """Where an output differs from its input, two pictures of shape (H, W, 3), uint8: shape (H, W),
+    blurred, in 8-bit levels, 0 to 255; and whether the output was moved before.
     """
-
-    values: Floats
-    aligned: bool
-
-
-def change_map(picture: Array, output: Array) -> Change:
-    """The blurred difference of two pictures of shape (H, W, 3), uint8, of one shape."""
     plain = _difference(picture, output)
     moved = _aligned(picture, output)
     if moved is not None:
         other = _difference(picture, moved)
         if np.count_nonzero(other > FLOOR) < BETTER * np.count_nonzero(plain > FLOOR):
-            return Change(other, True)
-    return Change(plain, False)
+            return other, True
+    return plain, False
 
 
 def _difference(picture: Array, output: Array) -> Floats:
@@ -103,13 +96,8 @@ class ChangeScorer(Scorer):
     inputs: tuple[str, ...] = ("images", "masks")
 
     def origin(self) -> dict[str, Any]:
-        return {
-            "version": VERSION,
-            "alpha": self.alpha,
-            "bins": self.bins,
-            "floor": self.floor,
-            **provenance(),
-        }
+        told = {"alpha": self.alpha, "bins": self.bins, "floor": self.floor}
+        return {"version": VERSION, **told, **provenance()}
 
     def applies(self, sample: Sample) -> str | None:
         return None if sample.masks else "the sample has no mask of where it should change"
@@ -128,18 +116,18 @@ class ChangeScorer(Scorer):
         if not mask.any():
             reason = "the mask marks no pixel: there is no region to find"
             return not_scored(self.metrics, Status.DATASET_FAULT, reason)
-        change = change_map(picture, resize(output, size, "bicubic"))
-        region, level = changed_region(change.values, self.alpha, self.bins, self.floor)
-        overlap = grounding(change.values, mask, region, level)
-        low, high = float(change.values.min()), float(change.values.max())
+        values, aligned = change_map(picture, resize(output, size, "bicubic"))
+        region, level = changed_region(values, self.alpha, self.bins, self.floor)
+        overlap = grounding(values, mask, region, level)
+        low, high = float(values.min()), float(values.max())
         detail: dict[str, Any] = {
             "largest": round(high, 2),
-            "aligned": change.aligned,
+            "aligned": aligned,
             "cut": round(max(self.floor, low + level * (high - low)) / PEAK, 6),
         }
         if output.shape[:2] != (height, width):
             detail["resized_from"] = f"{output.shape[1]}x{output.shape[0]}"
-        return scores(self.metrics, overlap, change.values, PEAK, **detail)
+        return scores(self.metrics, overlap, values, PEAK, **detail)
 
 
 def masked_source(sample: Sample) -> Source:
@@ -151,7 +139,6 @@ def masked_source(sample: Sample) -> Source:
     return source
 
 
-def scorers(**options: Any) -> list[ChangeScorer]:
-    """The scorers that need no access to the model. Options: ``alpha``, ``bins``, ``floor``."""
-    given = {name: options[name] for name in ("alpha", "bins", "floor") if name in options}
-    return [ChangeScorer(**given)]
+def scorers(**_: Any) -> list[ChangeScorer]:
+    """The scorers that need no access to the model."""
+    return [ChangeScorer()]

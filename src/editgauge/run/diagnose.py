@@ -104,20 +104,15 @@ class Diagnosed:
 
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values, without the tables."""
-        return {
-            "benchmark": self.benchmark,
-            "summaries": {name: summary.as_dict() for name, summary in self.summaries.items()},
-            "unwatched": dict(self.unwatched),
-            "figures": self.figures,
-        }
+        summaries = {name: summary.as_dict() for name, summary in self.summaries.items()}
+        told = {name: getattr(self, name) for name in ("benchmark", "unwatched", "figures")}
+        return {**told, "summaries": summaries}
 
     def lines(self) -> Iterator[str]:
         """What was done in words."""
         for basis, summary in self.summaries.items():
-            statuses: Counter[str] = Counter()
-            for (_, _, metric, _), counter in summary.counts.items():
-                if metric == f"{basis}_iou":
-                    statuses.update(counter)
+            of_iou = (c for key, c in summary.counts.items() if key[2] == f"{basis}_iou")
+            statuses = sum(of_iou, Counter[str]())
             parts = (f"{n} {s.replace('_', ' ')}" for s, n in statuses.most_common())
             yield (
                 f"{basis}: {', '.join(parts) or 'nothing to do'}; {summary.computed} new rows, "
@@ -243,8 +238,8 @@ def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:
     if path is None:
         return samples
     columns, records = csv_files.named(path, strict=True)
-    by = next((name for name in ("sample", "task") if name in columns), "")
-    if not by or "concept" not in columns:
+    by = "sample" if "sample" in columns else "task"
+    if not {by, "concept"} <= set(columns):
         there = ",".join(columns)[:200] or "nothing"
         why = f"{path.name}: wanted the columns sample,concept or task,concept; found {there}"
         raise UsageError(why, argument="concepts")

@@ -63,8 +63,8 @@ class Order:
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished training: paths below the run, the mean losses of the `first` and the `last`
-    tenth of the updates; `fresh`: made by this call.
+    """One finished training: paths below the run, mean losses of the `first` and the `last` tenth
+    of the updates; `fresh`: made by this call.
     """
 
     task: str
@@ -132,13 +132,9 @@ def tune(
                 chosen = [known[identity] for identity in one.training[:size]]
                 trained = _trained(run, place, one.task, chosen, order, progress)
                 done.trainings.append(trained)
-                facts = {
-                    "task": one.task,
-                    "samples": size,
-                    "training": [sample.id for sample in chosen],
-                    "fingerprint": trained.fingerprint,
-                    **recipe,
-                }
+                names = {"training": [sample.id for sample in chosen]}
+                about = {"task": one.task, "samples": size, "fingerprint": trained.fingerprint}
+                facts = {**about, **names, **recipe}
                 weights = run.path / trained.weights
                 editor = training.tuned(base, weights, order.recipe.lora, facts)
             editor = on_track(editor, Track(tuned=size))
@@ -160,13 +156,9 @@ def tune(
 
 
 def _trained(
-    run: Run,
-    place: str,
-    task: str,
-    chosen: Sequence[Sample],
-    order: Order,
+    run: Run, place: str, task: str, chosen: Sequence[Sample], order: Order,
     progress: Progress | None,
-) -> Training:
+) -> Training:  # fmt: skip
     """The training of a task with these samples: the one that is there, or made now."""
     stem = "-".join(file_name(task)[:40].split()).strip("-.") or "task"
     folder = f"{place}/{stem}-{digest(task)[:8]}/{len(chosen)}"

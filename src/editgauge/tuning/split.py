@@ -46,17 +46,19 @@ def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sa
     """
     there: dict[str, list[Sample]] = {}
     for sample in samples:
-        name = sample.attributes.get("task") or (sample.category[-1] if sample.category else "")
+        name = sample.attributes.get("task") or "".join(sample.category[-1:])
         there.setdefault(str(name), []).append(sample)
     known = {name.rstrip(".").casefold(): name for name in there}
-    plain = {text: text.strip().rstrip(".").casefold() for text in wanted or [""]}
-    for text, key in plain.items():
+    chosen: dict[str, list[Sample]] = {}
+    for text in wanted or [""]:
+        key = text.strip().rstrip(".").casefold()
         if key not in known:
             near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
             names = [known[one] for one in near] or sorted(there)[:8]
             why = f"{text!r}: no sample has it; there are {', '.join(names)}"
             raise UsageError(why, argument="task")
-    return {known[key]: there[known[key]] for key in plain.values()}
+        chosen[known[key]] = there[known[key]]
+    return chosen
 
 
 def sizes(text: str) -> list[int]:
@@ -71,12 +73,13 @@ def sizes(text: str) -> list[int]:
 
 def pictures(sample: Sample) -> frozenset[str]:
     """Hashes of the pixels of a sample's inputs and reference. Raises as `read_image`."""
-    digests = set()
-    for path in filter(None, (*sample.images, sample.reference)):
-        pixels = read_image(path)
-        hashed = hashlib.blake2b(repr(pixels.shape).encode() + pixels.tobytes(), digest_size=16)
-        digests.add(hashed.hexdigest())
-    return frozenset(digests)
+    paths_of = filter(None, (*sample.images, sample.reference))
+    every = map(read_image, paths_of)
+    return frozenset(_hash(repr(one.shape).encode() + one.tobytes(), 16) for one in every)
+
+
+def _hash(data: bytes, size: int) -> str:
+    return hashlib.blake2b(data, digest_size=size).hexdigest()
 
 
 def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, seed: int) -> Split:
@@ -85,14 +88,9 @@ def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, 
     alone. Raises `DataError` where there are not `most` training samples and one test sample.
     """
     alike = _alike(samples)
-
-    def place(group: list[str]) -> tuple[bytes, str]:
-        mark = hashlib.blake2b(f"{seed}\n{group[0]}".encode(), digest_size=8)
-        return mark.digest(), group[0]
-
     training: list[str] = []
     test: list[str] = []
-    for group in sorted(alike, key=place):
+    for group in sorted(alike, key=lambda g: (_hash(f"{seed}\n{g[0]}".encode(), 8), g[0])):
         (training if len(training) + len(group) <= most else test).extend(group)
     test = test[:tests]
     if len(training) < most or not test:
@@ -208,9 +206,7 @@ def held_out(
     """(training, test) samples of all splits of a run, checked. Raises `UsageError` without one."""
     splits = stored(run, benchmark).values()
     if not splits:
-        why = (
-            f"{run.path.name} has no split of {benchmark}; make one: editgauge tune … --only-split"
-        )
+        why = f"{run.path.name} has no split of {benchmark}; make one: editgauge tune"
         raise UsageError(why, argument="held_out")
     known = {sample.id: sample for sample in samples}
     for split in splits:

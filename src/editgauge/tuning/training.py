@@ -181,7 +181,7 @@ class _Run:
         import torch
         from diffusers import DDPMScheduler
 
-        self.losses: list[float] = []
+        self.torch, self.losses = torch, list[float]()
         self.accelerator = _accelerator(recipe, device)
         self.noise = DDPMScheduler.from_config(pipe.scheduler.config)
         pipe.unet.requires_grad_(not recipe.lora)
@@ -196,15 +196,11 @@ class _Run:
         self.accelerator.register_for_checkpointing(self)
 
     def state_dict(self) -> dict[str, Any]:
-        import torch
-
-        return {"losses": self.losses, "random": torch.get_rng_state()}
+        return {"losses": self.losses, "random": self.torch.get_rng_state()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        import torch
-
         self.losses = list(state["losses"])
-        torch.set_rng_state(state["random"])
+        self.torch.set_rng_state(state["random"])
 
     def update(self, one: Triplet, nothing: Any) -> None:
         """One update of the weights by the gradients of a sample: predict the noise that was added

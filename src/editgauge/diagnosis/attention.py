@@ -118,13 +118,9 @@ class AttentionScorer(Scorer):
                 raise NoScore(edit_again.status, edit_again.reason)
             reproduced = _reproduced(edit_again, edit)
         tokens, attention = kept
-        detail = {
-            "calls": attention.calls,
-            "layers": sum(attention.counts.values()),
-            "maps": [f"{w}x{h}" for h, w in sorted(attention.sums, reverse=True)],
-            "reproduced": reproduced,
-        }
-        return attention.map(), tokens, detail
+        maps = [f"{w}x{h}" for h, w in sorted(attention.sums, reverse=True)]
+        detail = {"calls": attention.calls, "layers": sum(attention.counts.values())}
+        return attention.map(), tokens, {**detail, "maps": maps, "reproduced": reproduced}
 
     def _scored(
         self, sample: Sample, values: Floats, tokens: Tokens, told: dict[str, Any]

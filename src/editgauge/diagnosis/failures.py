@@ -141,29 +141,20 @@ def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     iou, accuracy = values(f"{PREFIX[basis]}_iou"), values(cutoffs.accuracy)
     judged = ~np.isnan(accuracy)
     there, low = iou >= cutoffs.iou, judged & (accuracy < cutoffs.accurate)
+    known, choices = ~np.isnan(iou), {"well": judged & ~low}
     if basis == "attention":
         kept = values(cutoffs.preservation)
-        known = ~np.isnan(iou) & (~judged | ~np.isnan(kept))
+        known &= ~judged | ~np.isnan(kept)
         keeps = kept >= cutoffs.preserved
-        choices = {
-            "elsewhere": low & ~keeps,
-            "there": low & keeps & there,
-            "neither": low & keeps & ~there,
-            "well": judged & ~low,
-            "placed": ~judged & there,
-            "astray": ~judged & ~there,
-        }
+        choices |= {"elsewhere": low & ~keeps, "there": low & keeps & there}
+        choices |= {"neither": low & keeps & ~there}
+        choices |= {"placed": ~judged & there, "astray": ~judged & ~there}
     else:
         share = values("change_share")
-        known = ~np.isnan(iou) & ~np.isnan(share)
+        known &= ~np.isnan(share)
         acted, open_ = share >= cutoffs.changed, low | ~judged
-        choices = {
-            "well": judged & ~low,
-            "neither": open_ & ~acted,
-            "elsewhere": open_ & acted & ~there,
-            "there": low & acted & there,
-            "placed": ~judged & acted & there,
-        }
+        choices |= {"neither": open_ & ~acted, "elsewhere": open_ & acted & ~there}
+        choices |= {"there": low & acted & there, "placed": ~judged & acted & there}
     kinds = np.full(iou.shape, NONE, dtype=np.int8)
     for name, mask in choices.items():
         kinds[known & mask] = KINDS.index(name)

@@ -12,9 +12,6 @@ from editgauge.editors.models import MODELS
 from editgauge.errors import UsageError
 from editgauge.types import Edit
 
-_OF_THE_TRACK = ("instruction", "demonstrations")
-"""Recorded beside the editor's own settings: see `editors.tracks`."""
-
 
 def why_not(edit: Edit) -> str | None:
     """Why the making of an edit cannot be watched, or None."""
@@ -34,35 +31,30 @@ def settings_of(
     there is; half precision becomes float32 on a CPU). Raises `UsageError` where the weights were a
     folder that `model` does not name, or others than the family's own.
     """
-    settings = {
-        key: value
-        for key, value in edit.settings.items()
-        if key not in (*_OF_THE_TRACK, "family", "device", "pipeline")
-    }
-    if edit.settings.get("family") == "diffusers":
-        settings["pipeline"] = edit.settings.get("pipeline")
-    recorded = str(settings.pop("revision", "") or "")
-    named = str(settings.get("model") or "")
-    family = MODELS.get(str(edit.settings.get("family")))
-    hub = "" if family is None else family.hub
+    family = str(edit.settings.get("family"))
+    left_out = {"instruction", "demonstrations", "family", "device", "revision"}  # of the track
+    left_out |= {"pipeline"} if family != "diffusers" else set()
+    settings = {name: value for name, value in edit.settings.items() if name not in left_out}
+    recorded, named = (str(edit.settings.get(name) or "") for name in ("revision", "model"))
+    of_folder = recorded.startswith("folder-")
+    hub = MODELS[family].hub if family in MODELS else ""
     if model:
         settings["model"] = model
-    elif not recorded.startswith("folder-") and named != hub:
+    elif not of_folder and named != hub:
         # A run may come from anybody: what it names is not fetched and loaded unasked.
         raise UsageError(
             f"{edit.editor} was made with the weights {named!r}, which are not those of its "
             f"family; name them by the setting model={named} if you trust them"
         )
-    if recorded.startswith("folder-") and not Path(str(settings["model"])).expanduser().is_dir():
+    if of_folder and not Path(str(settings["model"])).expanduser().is_dir():
         raise UsageError(
             f"{edit.editor} was made with weights of a folder called {settings['model']!r}; name "
             f"it by the setting model=DIR"
         )
-    if recorded and not recorded.startswith("folder-") and model in ("", named):
+    if recorded and not of_folder and model in ("", named):
         settings["revision"] = recorded
     settings |= {"seed": edit.seed or 0, "name": edit.editor}
-    if device:
-        settings["device"] = device
+    settings |= {"device": device} if device else {}
     was_cpu = str(edit.settings.get("device", "")).startswith("cpu")
     now_cpu = (device or best_device()) == "cpu" and not was_cpu
     return settings | ({"dtype": dtype or "float32"} if dtype or now_cpu else {})

@@ -85,7 +85,7 @@ class Request:
     retry: frozenset[Status] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Diagnosed:
     """What a diagnosis did. `summaries`: of ``change`` and of ``attention``, those that were made;
     `unwatched`: editor -> why there is no attention of it.
@@ -158,22 +158,14 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
             summaries["change"] = bring(change, edits, "change")
         if request.basis != "pixels":
             unwatched = _attention(folder, request, edits, bring, summaries)
-    folder.record(
-        "diagnose",
-        benchmark=name,
-        editors=sorted({record.editor for record in edits}),
-        bases=sorted(summaries),
-        cutoffs=failures.as_facts(cutoffs),
-        maps=asdict(maps),
-        chosen=len(samples),
-        computed={key: summary.computed for key, summary in summaries.items()},
-        kept={key: summary.kept for key, summary in summaries.items()},
-        unwatched=unwatched,
-    )
+    facts: dict[str, Any] = {"editors": sorted({record.editor for record in edits})}
+    facts |= {"bases": sorted(summaries), "cutoffs": failures.as_facts(cutoffs)}
+    facts |= {"maps": asdict(maps), "chosen": len(samples), "unwatched": unwatched}
+    for count in ("computed", "kept"):
+        facts[count] = {key: getattr(summary, count) for key, summary in summaries.items()}
+    folder.record("diagnose", benchmark=name, **facts)
     tables, figures = _read(folder.path, name, {one.id for one in samples}, request, cutoffs)
-    return Diagnosed(
-        benchmark=name, summaries=summaries, unwatched=unwatched, tables=tables, figures=figures
-    )
+    return Diagnosed(name, summaries, unwatched, tables, figures)
 
 
 def _read(

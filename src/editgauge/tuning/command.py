@@ -121,11 +121,10 @@ def tune(
     `UsageError` for settings that differ from those that the run was trained with.
     """
     base, done = order.base(), Outcome()
-    name = plain_name(base.name)
-    place = f"tuning/{plain_name(benchmark)}/{name}"
+    place = f"tuning/{plain_name(benchmark)}/{plain_name(base.name)}"
     known = {sample.id: sample for sample in samples}
     recipe = msgspec.structs.asdict(order.recipe)
-    with lease.lease(run.path, "tune", benchmark, name):
+    with lease.lease(run.path, "tune", benchmark, base.name):
         for one, size in product(splits, order.sizes):
             editor: Editor = base
             if size:
@@ -137,21 +136,13 @@ def tune(
                 facts = {**about, **names, **recipe}
                 weights = run.path / trained.weights
                 editor = training.tuned(base, weights, order.recipe.lora, facts)
-            editor = on_track(editor, Track(tuned=size))
-            tests = [known[identity] for identity in one.test]
+            editor, tests = on_track(editor, Track(tuned=size)), [known[name] for name in one.test]
             done.edits.append(edit(run, benchmark, tests, editor, progress=progress))
             as_editor(editor).release()
-    run.record(
-        "tune",
-        benchmark=benchmark,
-        editor=order.editor,
-        editors=done.editors,
-        samples=list(order.sizes),
-        recipe=recipe,
-        settings=recorded(order.settings),
-        splits={one.task: one.record() for one in splits},
-        trainings=done.as_json()["trainings"],
-    )
+    facts = {"benchmark": benchmark, "editor": order.editor, "editors": done.editors}
+    facts |= {"samples": list(order.sizes), "recipe": recipe, "settings": recorded(order.settings)}
+    facts["splits"] = {one.task: one.record() for one in splits}
+    run.record("tune", **facts, trainings=done.as_json()["trainings"])
     return done
 
 
@@ -164,14 +155,9 @@ def _trained(
     folder = f"{place}/{stem}-{digest(task)[:8]}/{len(chosen)}"
     # Weights and optimizer are float32 whatever is edited with; accelerate lowers what may be.
     learner = order.base(dtype="float32")
-    plan = {
-        "task": task,
-        "family": order.editor,
-        "model": paths.facts(learner.model),
-        "revision": learner.source()[1],
-        "training": [[s.id, s.instruction, sorted(split.pictures(s))] for s in chosen],
-        **msgspec.structs.asdict(order.recipe),
-    }
+    plan = {"task": task, "family": order.editor, **msgspec.structs.asdict(order.recipe)}
+    plan |= {"model": paths.facts(learner.model), "revision": learner.source()[1]}
+    plan["training"] = [[s.id, s.instruction, sorted(split.pictures(s))] for s in chosen]
     if (there := _planned(run, folder, plan)) is not None:
         return there
     began = perf_counter()

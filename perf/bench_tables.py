@@ -14,6 +14,7 @@ from collections import defaultdict
 
 import numpy as np
 from support import editgauge, folder, make_run, records, row, timed
+from tests.made_rows import frame
 
 from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of
 from editgauge.store.check import check
@@ -90,7 +91,7 @@ def kris_results() -> Results:
             for editor in EDITORS
             for metric in metrics_of(dimension)
         ]
-    return reading.of_rows(rows, samples, "krisbench")
+    return frame(rows, samples, "krisbench")
 
 
 def kris_intervals() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from editgauge.tables import reading
-from editgauge.tables.results import Results
-from editgauge.types import Row, Status
+import numpy as np
+
+from editgauge.store.labels import Samples
+from editgauge.tables.metrics import benchmark_of
+from editgauge.tables.results import STATUSES, WHOLE_SET, Cube, Key, Results, Whole
+from editgauge.types import Metric, Row, Status
 
 
 def row(
@@ -60,5 +64,35 @@ def record(
     }
 
 
-def frame(rows: list[Row], records: list[dict[str, Any]], benchmark: str = "mini") -> Results:
-    return reading.of_rows(rows, records, benchmark)
+def frame(
+    rows: Iterable[Row],
+    records: Iterable[Mapping[str, Any]],
+    benchmark: str = "mini",
+    described: Mapping[str, Metric] | None = None,
+) -> Results:
+    """What `reading.of_runs` gives of a run that holds these rows, one of a place."""
+    mine = [row for row in rows if row.benchmark == benchmark]
+    samples = Samples([*records, *({"id": row.sample} for row in mine if row.sample != WHOLE_SET)])
+    editors = tuple(sorted({row.editor for row in mine}))
+    place = {name: number for number, name in enumerate(samples.ids)}
+    most: dict[Key, int] = {}
+    for row in mine:
+        key = Key(row.metric, row.variant, row.source, row.scorer)
+        if row.sample != WHOLE_SET:
+            most[key] = max(most.get(key, 0), row.repeat + 1)
+    sets: dict[Key, dict[str, Whole]] = {}
+    cubes = {}
+    for key in sorted(most):
+        shape = (most[key], len(editors), len(samples))
+        cubes[key] = Cube(np.full(shape, np.nan), np.full(shape, -1, np.int8))
+    for row in mine:
+        key = Key(row.metric, row.variant, row.source, row.scorer)
+        value = np.nan if row.number is None else row.number
+        if row.sample == WHOLE_SET:
+            sets.setdefault(key, {})[row.editor] = Whole(value, row.detail.get("samples", 0))
+        else:
+            at = row.repeat, editors.index(row.editor), place[row.sample]
+            cubes[key].values[at], cubes[key].status[at] = value, STATUSES.index(row.status)
+    results = Results(benchmark, samples, editors, cubes, sets, described=described or {})
+    settle = getattr(benchmark_of(benchmark), "settled", None)
+    return results if settle is None else settle(results)  # type: ignore[no-any-return]

@@ -13,7 +13,6 @@ from editgauge.diagnosis import failures
 from editgauge.diagnosis.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
-from editgauge.tables import reading
 from editgauge.tables.draw import draw
 from editgauge.types import Row
 
@@ -104,7 +103,7 @@ def test_without_any_judgement_what_cannot_be_told_has_no_number() -> None:
 def test_nothing_of_the_track_is_no_table_and_other_benchmarks_have_place_alone() -> None:
     assert tables(frame([row("s0", "m", "EA", 3.0, benchmark=B)], records(1), B)) == []
     rows = [row("s0", "m", "change_iou", 0.5), row("s0", "m", "change_share", 0.2)]
-    (table,) = tables(reading.of_rows(rows, [record("s0")], "mini"))
+    (table,) = tables(frame(rows, [record("s0")]))
     assert table.rows[0].cells["placed"].value == 1.0
     assert table.by == ""
 

@@ -9,10 +9,10 @@ from editgauge.study.agreement import agreement, between, contested
 from editgauge.study.people import answers, averaged, comparisons
 from editgauge.study.scales import rating_row
 from editgauge.study.sheets import as_dict, sentence, tables
-from editgauge.tables import reading
 from editgauge.tables.layouts import tables as layout_tables
 from editgauge.tables.results import Results
 from editgauge.types import Row
+from tests import made_rows
 from tests.made_rows import record, row
 
 SAMPLES = [record(f"s{n}", organ="eye" if n < 2 else "hand") for n in range(4)]
@@ -39,7 +39,7 @@ def judge(table: list[list[float]], metric: str = "IF", source: str = "judge") -
 
 
 def frame(rows: list[Row]) -> Results:
-    return reading.of_rows(rows, SAMPLES, "mini")
+    return made_rows.frame(rows, SAMPLES)
 
 
 def lines(rows: list[Row]) -> dict[str, tuple[float, int]]:

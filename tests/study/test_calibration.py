@@ -12,9 +12,9 @@ from editgauge.errors import UnknownName, UsageError
 from editgauge.study.calibration import corrected, differences, gold_of, scored
 from editgauge.study.ratings import import_ratings
 from editgauge.study.scales import rating_row
-from editgauge.tables import reading
 from editgauge.tables.results import Results
 from editgauge.types import Row
+from tests import made_rows
 from tests.cli.test_study_command import type_
 from tests.made_rows import record, row
 from tests.study.made_study import judged, make_run
@@ -48,9 +48,7 @@ def people(count: int = 20) -> list[Row]:
 
 
 def frame(rows: list[Row]) -> Results:
-    return reading.of_rows(
-        rows, [record(f"s{k:02}", tier=str(k % 2)) for k in range(COUNT)], "mini"
-    )
+    return made_rows.frame(rows, [record(f"s{k:02}", tier=str(k % 2)) for k in range(COUNT)])
 
 
 def test_people_correct_a_judge_that_favours_one_editor() -> None:

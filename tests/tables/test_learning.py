@@ -9,10 +9,11 @@ import pytest
 
 from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.store.variants import Learned
-from editgauge.tables import learning, reading
+from editgauge.tables import learning
 from editgauge.tables.build import Shown
 from editgauge.tables.layouts import tables
 from editgauge.tables.results import Results
+from tests import made_rows
 from tests.made_rows import record, row
 
 B = "medebench"
@@ -34,7 +35,7 @@ def made(kind: str = "tuned") -> Results:
         for place, name in enumerate("abcd"):
             rows.append(row(name, editor, "EA", number / 8 + place, benchmark=B))
             rows.append(row(name, editor, "masked_ssim", 0.5, benchmark=B))
-    frame = reading.of_rows(rows, records, B, described=BENCHMARK.every_metric)
+    frame = made_rows.frame(rows, records, B, BENCHMARK.every_metric)
     return replace(frame, learned=learned)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -82,17 +83,28 @@ class TestRefusals:
             found.of_sources([])
         assert found.of_sources(["judge-b"]).grid("IF", "faithful").values[0, 1] == 1.0
 
-    def test_two_scores_of_one_place_are_an_error(self) -> None:
-        rows = [row("b/1", "one", "ssim", 0.5), row("b/1", "one", "ssim", 0.6, fingerprint="other")]
-        with pytest.raises(RunError, match=r"two scores of ssim.*'b/1'.*0\.5 and 0\.6"):
-            frame(rows, RECORDS).grid("ssim", "faithful")
+    def test_two_scores_of_one_place_are_an_error(self, tmp_path: Path) -> None:
+        twice = [row("b/1", "one", "ssim", value) for value in (0.5, 0.6)]
+        runs = []
+        for name, one in zip("ab", twice, strict=True):
+            runs.append(Run.create(tmp_path / name))
+            runs[-1].put([one])
+        said = r"two scores of ssim.*'b/1'.*0\.\d and 0\.\d"
+        with pytest.raises(RunError, match=said):
+            reading.of_runs(runs, "mini")
+        other = replace(twice[1], scorer="another")
+        with pytest.raises(RunError, match=said):
+            frame([twice[0], other], RECORDS).grid("ssim", "faithful")
 
-    def test_a_score_stands_before_a_failure(self) -> None:
-        rows = [
-            row("b/1", "one", "ssim", None, status=Status.MISSING),
-            row("b/1", "one", "ssim", 0.5, fingerprint="x"),
-        ]
-        assert frame(rows, RECORDS).grid("ssim", "faithful").values[0, 0] == 0.5
+    def test_a_score_stands_before_a_failure(self, tmp_path: Path) -> None:
+        missing = row("b/1", "one", "ssim", None, status=Status.MISSING)
+        scored = replace(row("b/1", "one", "ssim", 0.5), scorer="another")
+        for pair in ([missing, scored], [scored, missing]):
+            assert frame(pair, RECORDS).grid("ssim", "faithful").values[0, 0] == 0.5
+        runs = [Run.create(tmp_path / name) for name in "ab"]
+        runs[0].put([missing])
+        runs[1].put([replace(scored, scorer=missing.scorer)])
+        assert reading.of_runs(runs, "mini").grid("ssim", "faithful").values.tolist() == [[0.5]]
 
 
 class TestDefined:

@@ -1,10 +1,11 @@
-"""Rows into `Results`: from the Parquet files of runs, or from `Row` objects."""
+"""Rows into `Results`, from the Parquet files of runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,7 +30,7 @@ from editgauge.tables.results import (
     Results,
     Whole,
 )
-from editgauge.types import Metric, Row, Status
+from editgauge.types import Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
@@ -38,71 +39,53 @@ _CODES = {status.value: code for code, status in enumerate(STATUSES)}
 _KIND = "metric, variant, source, scorer, editor, status"
 
 
-class _Rows(NamedTuple):
-    """Rows as arrays of one length: `kind` and `sample` are numbers into `kinds` (key, editor,
-    status) and into `names`. `of_sets`: rows of the whole set, with what they say.
-    """
-
-    kinds: Sequence[tuple[Key, str, str]]
-    names: Sequence[str]
-    kind: Any
-    sample: Any
-    repeat: Any
-    value: Floats
-    of_sets: Sequence[tuple[Key, str, float, Mapping[str, Any]]]
-
-
-def of_rows(
-    rows: Iterable[Row],
-    samples: Iterable[Mapping[str, Any]],
-    benchmark: str,
-    *,
-    described: Mapping[str, Metric] | None = None,
-) -> Results:
-    """From `Row` objects; rows of other benchmarks are passed over."""
-    kinds: dict[tuple[Key, str, str], int] = {}
-    names: dict[str, int] = {}
-    columns, of_sets = [], []
-    for row in rows:
-        key = Key(row.metric, row.variant, row.source, row.scorer)
-        value = np.nan if row.number is None else row.number
-        if row.benchmark != benchmark:
-            continue
-        if row.sample == WHOLE_SET:
-            of_sets.append((key, row.editor, value, row.detail))
-        else:
-            number = kinds.setdefault((key, row.editor, row.status.value), len(kinds))
-            columns.append((number, names.setdefault(row.sample, len(names)), row.repeat, value))
-    places = np.array(columns, np.float64).reshape(-1, 4).T
-    kind, sample, repeat = (part.astype(np.int64) for part in places[:3])
-    stored = _Rows([*kinds], [*names], kind, sample, repeat, places[3], of_sets)
-    return _assembled(benchmark, Samples(samples), stored, described=described or {})
-
-
 def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
-    """The rows of one or several runs together (machines, editors).
+    """The rows of one or several runs together (machines, editors), without the scores that the
+    benchmark's released code drops (`types.Benchmark.settled`).
 
     Raises `RunError` when rows cannot be read, hold a status that this version does not know, or
     contradict each other.
     """
-    files = [path for run in runs for path in run.parquet()]
+    rows = _fetched([path for run in runs for path in run.parquet()], benchmark)
+    samples = Samples(_samples(runs, benchmark))
+    if strangers := [name for name in rows.names if name not in samples.records]:
+        # rows without a sample record: kept, without attributes
+        samples = Samples([*samples.records.values(), *({"id": name} for name in strangers)])
     deliveries, taught = _edits(runs, benchmark)
-    return _assembled(
+    results = Results(
         benchmark,
-        Samples(_samples(runs, benchmark)),
-        _fetched(files, benchmark),
+        samples,
+        tuple(sorted({kind[4] for kind in (*rows.kinds, *rows.of_sets)})),
+        {},
+        _whole_sets(rows),
         described=together([(run.path.name, run.metrics(benchmark)) for run in runs]),
         models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
         deliveries=deliveries,
         learned=taught,
     )
+    results = replace(results, cubes=_cubes(results, rows))
+    settle = getattr(benchmark_of(benchmark), "settled", None)
+    settled: Results = results if settle is None else settle(results)
+    return settled
+
+
+class _Rows(NamedTuple):
+    """Rows as arrays of one length: `kind` and `sample` are numbers into `kinds` (as `_KIND`) and
+    into `names`. `of_sets`: rows of the whole set, of a kind, with value and detail.
+    """
+
+    kinds: Sequence[tuple[str, ...]] = ()
+    names: Sequence[str] = ()
+    kind: Any = ()
+    sample: Any = ()
+    repeat: Any = ()
+    value: Any = ()
+    of_sets: Sequence[tuple[Any, ...]] = ()
 
 
 def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
-    """The rows of Parquet files, their texts as numbers."""
     if not files:
-        none = np.zeros(0, np.int64)
-        return _Rows([], [], none, none, none, np.zeros(0), [])
+        return _Rows()
     with parquet.database(files) as db:
         rows = f"FROM {parquet.relation(files)} WHERE benchmark = $1 AND sample"
         given = [benchmark, WHOLE_SET]
@@ -124,48 +107,36 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge that "
             f"wrote the run"
         )
-    of_sets = [
-        (Key(*key), editor, np.inf if given is None else given, mapping(orjson.loads(detail)))
-        for *key, editor, status, given, detail in whole
-        if status == Status.SCORED.value
-    ]
-    named = [(Key(*key), editor, status) for *key, editor, status in kinds]
     kind, sample, repeat, value = map(np.asarray, records.values())
-    return _Rows(named, names, kind, sample, repeat, value, of_sets)
+    return _Rows(kinds, names, kind, sample, repeat, value, whole)
 
 
-def _assembled(benchmark: str, samples: Samples, rows: _Rows, **more: Any) -> Results:
-    """The results, without the scores that the benchmark's released code drops
-    (`types.Benchmark.settled`).
-    """
-    if strangers := [name for name in rows.names if name not in samples.records]:
-        # rows without a sample record: kept, without attributes
-        samples = Samples([*samples.records.values(), *({"id": name} for name in strangers)])
-    editors = tuple(sorted({kind[1] for kind in rows.kinds} | {one[1] for one in rows.of_sets}))
-    results = Results(benchmark, samples, editors, {}, _whole_sets(rows), **more)
-    keys = sorted({key for key, _, _ in rows.kinds})
-    kinds = [(keys.index(k), editors.index(e), _CODES[status]) for k, e, status in rows.kinds]
-    key, editor, status = np.array(kinds, np.int16).reshape(-1, 3).T
-    place = {name: number for number, name in enumerate(samples.ids)}
-    at = np.array([place[name] for name in rows.names], np.int64)
-    spot = (rows.repeat * len(editors) + editor[rows.kind]) * len(samples) + at[rows.sample]
-    order = np.argsort(key[rows.kind], kind="stable")  # short numbers: by their digits
-    ends = np.searchsorted(key[rows.kind], np.arange(len(keys) + 1), sorter=order)
-    cubes = {}
-    for number, one in enumerate(keys):
-        mine = order[ends[number] : ends[number + 1]]
-        cubes[one] = _scattered(results, one, spot[mine], status[rows.kind[mine]], rows.value[mine])
-    results = replace(results, cubes=cubes)
-    settle = getattr(benchmark_of(benchmark), "settled", None)
-    settled: Results = results if settle is None else settle(results)
-    return settled
+def _cubes(results: Results, rows: _Rows) -> dict[Key, Cube]:
+    if not rows.kinds:
+        return {}
+    keys = sorted({Key(*kind[:4]) for kind in rows.kinds})
+    kinds = [
+        (keys.index(Key(*kind[:4])), results.editors.index(kind[4]), _CODES[kind[5]])
+        for kind in rows.kinds
+    ]
+    key, editor, status = np.array(kinds, np.int16)[rows.kind].T
+    place = {name: number for number, name in enumerate(results.samples.ids)}
+    sample = np.array([place[name] for name in rows.names])[rows.sample]
+    spot = (rows.repeat * len(results.editors) + editor) * len(results.samples) + sample
+    order = np.argsort(key, kind="stable")  # short numbers: by their digits
+    ends = np.searchsorted(key, np.arange(len(keys) + 1), sorter=order)
+    parts = (order[first:last] for first, last in pairwise(ends))
+    return {
+        one: _scattered(results, one, spot[mine], status[mine], rows.value[mine])
+        for one, mine in zip(keys, parts, strict=True)
+    }
 
 
-def _scattered(made: Results, key: Key, spot: Any, status: Any, value: Floats) -> Cube:
+def _scattered(results: Results, key: Key, spot: Any, status: Any, value: Floats) -> Cube:
     """The cube of rows at `spot`, numbers into its cells; a score stands before a failure."""
-    size = len(made.editors) * len(made.samples)
-    shape = (int(spot.max(initial=0)) // max(size, 1) + 1, len(made.editors), len(made.samples))
-    values, kinds = np.full(shape[0] * size, np.nan), np.full(shape[0] * size, -1, np.int8)
+    size = len(results.editors) * len(results.samples)
+    shape = (int(spot.max()) // size + 1, len(results.editors), len(results.samples))
+    values, kinds = np.full(np.prod(shape), np.nan), np.full(np.prod(shape), -1, np.int8)
     scored = status == SCORED
     kinds[spot[~scored]] = status[~scored]
     spot, value = spot[scored], np.where(np.isnan(value), np.inf, value)[scored]
@@ -173,20 +144,24 @@ def _scattered(made: Results, key: Key, spot: Any, status: Any, value: Floats) -
     for clash in np.flatnonzero(values[spot] != value)[:1]:
         what, cell = f"{key.metric} ({key.variant})", int(spot[clash])
         where = divmod(cell % size, shape[2])
-        raise made.contradiction(what, *where, value[clash], values[cell])
+        raise results.contradiction(what, *where, value[clash], values[cell])
     return Cube(values.reshape(shape), kinds.reshape(shape))
 
 
 def _whole_sets(rows: _Rows) -> dict[Key, dict[str, Whole]]:
     wholes: dict[Key, dict[str, Whole]] = {}
-    for key, editor, value, detail in rows.of_sets:
-        count, mine = detail.get("samples"), wholes.setdefault(key, {})
-        whole = Whole(value, count if isinstance(count, int) else 0)
-        if (other := mine.setdefault(editor, whole)).value != value:
-            raise RunError(
-                f"{editor} has two values of {key.metric}: {other.value:g} and {value:g}; name one "
-                f"run, or one source"
+    for *key, editor, status, value, detail in rows.of_sets:
+        if status == Status.SCORED.value:
+            count = mapping(orjson.loads(detail)).get("samples")
+            whole = Whole(
+                np.inf if value is None else value, count if isinstance(count, int) else 0
             )
+            other = wholes.setdefault(Key(*key), {}).setdefault(editor, whole)
+            if other.value != whole.value:
+                raise RunError(
+                    f"{editor} has two values of {key[0]}: {other.value:g} and {whole.value:g}; "
+                    f"name one run, or one source"
+                )
     return wholes
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,11 +17,9 @@ from editgauge.cli.table import print_table, print_tables
 from editgauge.errors import RunError, UsageError
 
 if TYPE_CHECKING:
-    from editgauge.tables.audit import Report
     from editgauge.tables.compare import Comparison
     from editgauge.tables.results import Results
 
-_SHOWN = 6
 _SETTINGS = {"alpha": Annotated[float, Meta(gt=0, lt=1)], "seed": int, **opt.CALIBRATION}
 
 
@@ -233,21 +231,10 @@ def audit(files: tuple[Path, ...] = (), /) -> int:
         reports = [audited(kinds, path) for path in files]
     else:
         reports = [item(read_sheet(path)) for item in kinds for path in item.files]
-    facts = [{**asdict(report), "consistent": report.consistent} for report in reports]
-    output.emit({"tables": facts}, _audited(reports))
-    return 0 if all(report.consistent for report in reports) else 1
-
-
-def _audited(reports: Sequence[Report]) -> Iterator[str]:
-    for report in reports:
-        state = "consistent" if report.consistent else f"{len(report.findings)} INCONSISTENT"
-        yield f"{escape.plain(report.name)} ({report.kind}): {report.checked} checks, {state}"
-        for finding in report.findings[:_SHOWN]:
-            yield f"  - {escape.plain(str(finding), 400)}"
-        if len(report.findings) > _SHOWN:
-            yield f"  - and {len(report.findings) - _SHOWN} more (--json lists all)"
-        for remark in report.remarks:
-            yield f"  > {escape.plain(remark, None)}"
-    bad = sum(not report.consistent for report in reports)
+    tables = [{**asdict(report), "consistent": report.consistent} for report in reports]
+    bad = [{"table": one.name, "cell": str(found)} for one in reports for found in one.findings]
+    bad += [{"table": one.name, "remark": remark} for one in reports for remark in one.remarks]
     checks = sum(report.checked for report in reports)
-    yield f"{len(reports)} tables, {checks} checks, {bad} tables with inconsistent numbers"
+    shown = {"tables": len(reports), "checks": checks, "inconsistent": bad}
+    output.emit({"tables": tables}, output.pairs(shown))
+    return 0 if all(report.consistent for report in reports) else 1

@@ -57,8 +57,8 @@ def serve(
         link = owner_link(data, f"http://{host}:{port}")
         bench = Workbench(data)
         name, address = data.about.name, f"http://{host}:{port}"
-        lines = [f"data set {name}: {address} (stop with Ctrl-C)", f"owner: {link}"]
-        output.emit({"data_set": name, "address": address, "owner": link}, lines)
+        facts = {"data_set": name, "address": address, "owner": link}
+        output.listed(facts, "stop with Ctrl-C")
         pages.serve(bench.application([host, *allow_host]), place)
     output.said("stopped; every change is kept: run the same command again to go on")
 
@@ -117,13 +117,8 @@ def add(folder: DirArg, pictures: tuple[Path, ...] = (), /, *, asked: Adding = A
     )
     with DataSet(folder) as data:
         taken = _taken(data, pictures, asked.references, how)
-    for item in taken:
-        if not item.sample and not output.as_json():
-            output.note(f"not taken in: {item.said}")
-    lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
-    verb = "taken in" if pictures else "searched"
-    lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
-    output.emit({"taken": [item._asdict() for item in taken]}, lines)
+    facts = {"taken": [item._asdict() for item in taken]}
+    output.listed(facts, f"next:  editgauge curate {folder}")
     return 0 if all(item.sample for item in taken) else 1
 
 
@@ -218,15 +213,13 @@ def log(folder: DirArg, /, *, sample: str = "") -> None:
     with DataSet(folder) as data:
         events = [event for event in data.events() if not sample or event.item == sample]
 
-        def lines() -> Iterator[str]:
-            for event in events:
-                names = ", ".join(sorted(event.after))[:120]
-                note = f" ({event.note})" if event.note else ""
-                at = datetime.fromtimestamp(event.at, UTC).isoformat(" ", "seconds")
-                yield f"{at}  {event.who}  {event.what}  {event.item}  {names}{note}"
-            yield output.counted(len(events), "event")
-
-        output.emit({"events": [event._asdict() for event in events]}, lines())
+        shown = [
+            {"at": datetime.fromtimestamp(one.at, UTC).isoformat(" ", "seconds"), "by": one.who,
+             "what": one.what, "sample": one.item, "fields": ", ".join(one.after), "note": one.note}
+            for one in events
+        ]  # fmt: skip
+        facts = {"events": [event._asdict() for event in events]}
+        output.emit(facts, output.pairs({"events": shown}, most=None))
         for problem in () if output.as_json() else data.log.problems:
             output.note(f"damaged: {problem}")
 
@@ -272,11 +265,9 @@ def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
             output.emit(release, [f"version {asked.version}: {to}", *_changed(release)])
             return 0
         done = exports.export(data, to, layout, **how)
-    lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
-    lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
-    lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
     left = [fault._asdict() for fault in done.left_out]
-    output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines)
+    following = [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
+    output.listed({"folder": str(to), "samples": done.samples, "left_out": left}, *following)
     return 1 if left else 0
 
 
@@ -285,14 +276,12 @@ def _ready(data: Any, layout: str, engine: Any) -> int:
     from editgauge.curation.review import faults, of_set
 
     records = data.records()
-    reasons = [(fault.sample, fault.why) for fault in faults(data, records, layout, engine=engine)]
-    back = len({sample for sample, _ in reasons})
-    reasons = [*(("the set", why) for why in of_set(data)), *reasons]
+    kept = faults(data, records, layout, engine=engine)
+    ready = len(records) - len({fault.sample for fault in kept})
+    reasons = [{"sample": "the set", "why": why} for why in of_set(data)]
+    reasons += [{"sample": fault.sample, "why": fault.why} for fault in kept]
     of = f" for {layout}" if layout else "; a layout may ask for more: --layout NAME"
-    lines = [f"{sample}: {why}" for sample, why in reasons]
-    lines.append(f"{len(records) - back} of {len(records)} samples are ready{of}")
-    facts = [{"sample": sample, "why": why} for sample, why in reasons]
-    output.emit({"faults": facts}, lines)
+    output.listed({"faults": reasons}, f"{ready} of {len(records)} samples are ready{of}")
     return int(bool(reasons))
 
 

@@ -16,8 +16,6 @@ from editgauge.errors import UsageError
 if TYPE_CHECKING:
     from editgauge.types import Benchmark
 
-_SHOWN = 50
-
 
 # -- fetch -----------------------------------------------------------------------------------------
 
@@ -198,17 +196,12 @@ def _check_run(run: Path, repair: bool) -> int:
     facts: dict[str, Any] = {"run": str(run), "repaired": repair, "opening": [*folder.problems]}
     damages = check.repair(folder) if repair else check.check(folder)
     left = check.check(folder) if repair else []
-    word = "done" if repair else "repair"
-    lines = [f"{item.place}: {item.found}\n    {word}: {item.repair}" for item in damages[:_SHOWN]]
-    if len(damages) > _SHOWN:
-        lines.append(f"… and {len(damages) - _SHOWN} more (--json names all)")
-    lines += [f"left: {item.place}: {item.found} ({item.repair})" for item in left]
+    facts |= {"damages": [*map(asdict, damages)], "left": [*map(asdict, left)]}
+    following = f"{run}: sound; every record and every output stands its check"
     if damages or left:
         typed = f"score BENCHMARK DATA --run {run}" if repair else f"check {run} --repair"
-        lines.append(f"next:  editgauge {typed}")
-    else:
-        lines.append(f"{run}: sound; every record and every output stands its check")
-    output.emit({**facts, "damages": [*map(asdict, damages)], "left": [*map(asdict, left)]}, lines)
+        following = f"next:  editgauge {typed}"
+    output.listed(facts, following)
     return 1 if damages or left else 0
 
 

@@ -143,11 +143,8 @@ def _probed(opened: Session) -> int:
     from editgauge.judging import command
 
     seen = command.probe(opened)
-    shown, answered = (" ".join(map(str, seen[name])) for name in ("shown", "read"))
-    line = f"sight: it reads the digits {answered} of three pictures: passed"
-    if not seen["sees"]:
-        line = f"sight: FAILED: pictures show {shown}, it read {answered}: its scores mean nothing"
-    output.emit(seen, [line])
+    failed = "" if seen["sees"] else "FAILED: its scores mean nothing"
+    output.listed({"sight": failed or "passed", **seen})
     return 0 if seen["sees"] else 1
 
 

@@ -153,16 +153,27 @@ def listed(facts: Mapping[str, Any], *following: str) -> None:
 
 
 def pairs(facts: Mapping[str, Any], *, most: int | None = 30) -> Iterator[str]:
-    """A line for each name with its value, but for those that are empty; `most` items of a list."""
+    """A line for each name with its value, but for those that are empty; records have a line each;
+    `most` items of a list.
+    """
     width = max(map(len, facts), default=0) + 2
     for name, value in facts.items():
+        records: Sequence[Mapping[str, Any]] = ()
         if isinstance(value, Mapping):
-            value = ", ".join(f"{key} {one}" for key, one in value.items())
+            value = _listed(value)
         elif isinstance(value, list | tuple):
-            more = f", and {len(value) - most} more" if most and len(value) > most else ""
-            value = ", ".join(map(str, value[:most])) + more
+            shown, left = value[:most], len(value[most:]) if most else 0
+            more = f", and {left} more (--json: all)" if left else ""
+            records = shown if isinstance(next(iter(shown), None), Mapping) else ()
+            value = (len(value) or "") if records else ", ".join(map(str, shown)) + more
         if value not in (None, ""):
             yield f"{name.replace('_', ' ') + ':':<{width}}{value}"
+        yield from (f"  {_listed(record, '; ')}" for record in records)
+
+
+def _listed(record: Mapping[str, Any], between: str = ", ") -> str:
+    told = {name: value for name, value in record.items() if value not in ("", None)}
+    return between.join(f"{name.replace('_', ' ')} {value}" for name, value in told.items())
 
 
 def said(*lines: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +17,9 @@ from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
-    from editgauge.services.costs import Costs
     from editgauge.store.matching import Matches
 
 PAID = "paid.sqlite"
-_SHOWN = 30
-_LEFT_OUT = 10
 
 
 # -- import ----------------------------------------------------------------------------------------
@@ -205,35 +202,13 @@ def costs(run: opt.RunArg, /, *, asked: Settling = Settling()) -> None:
         if asked.settle is not None:
             paid.settle(here / PAID, asked.settle, **which)
         book = paid.costs(here / PAID)
-    output.emit({"run": str(run), **asdict(book)}, _lines(book, run))
-
-
-def _lines(found: Costs, run: Path) -> Iterator[str]:
-    for total in found.totals:
-        yield (
-            f"{total.purpose or 'other'}: {total.booked:.4f} US dollars for "
-            f"{output.counted(total.requests, 'request')}, {total.billed:.4f} of it by bills"
-        )
-    if not found.totals:
-        yield "nothing was booked"
-    if not found.standing:
-        return
-    yield "booked without a bill:"
-    for group in found.standing[:_SHOWN]:
-        yield (
-            f"  {group.dollars:.4f} for {output.counted(group.requests, 'request')} to "
-            f"{group.model or '?'}, {_time(group.since)} to {_time(group.until)}: {group.why}"
-        )
-    if len(found.standing) > _SHOWN:
-        yield f"  … and {len(found.standing) - _SHOWN} more kinds (--json names all)"
-    yield (
-        f"next:  look at the provider's bill of that time, then: editgauge costs {run} --settle "
-        f"DOLLARS"
-    )
+    facts: dict[str, Any] = {"run": str(run), **asdict(book)}
+    standing = [{**one, "since": _time(one["since"]), "until": _time(one["until"])}
+                for one in facts["standing"]]  # fmt: skip
+    then = f"editgauge costs {run} --settle DOLLARS"
+    next_ = [f"next:  look at the provider's bill of that time, then: {then}"] if standing else []
+    output.emit(facts, [*output.pairs({**facts, "standing": standing}), *next_])
 
 
 def _time(seconds: float) -> str:
-    try:
-        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
-    except (ValueError, OverflowError, OSError):
-        return "?"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"

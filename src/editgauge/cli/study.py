@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
-
-if TYPE_CHECKING:
-    from editgauge.study.design import Design
 
 app = opt.group("study", "Ratings by people: collect, import, export, agree.")
 
@@ -47,40 +44,31 @@ def start(run: opt.RunArg, design: Path, /, *, asked: Starting = Starting()) -> 
     design
         The study's design, a TOML file.
     """
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
     from editgauge.study.studies import begin, designed, pseudonyms_of
 
-    people = pseudonyms_of(asked.annotators)
+    people, place = pseudonyms_of(asked.annotators), opt.place_of(run)
     if asked.estimate:
-        _estimate(run, design, len(people), asked)
+        from editgauge.study.planning import lines, planned
+
+        folder = Run.open(fetched(run))
+        with output.warned(folder):
+            facts = planned(folder, design, len(people), asked.width, asked.benchmark)
+        following = f"editgauge study start {place} {design} --annotators {len(people)}"
+        output.emit(facts, [*lines(facts), f"next:  {following}"])
         return
     with opt.run_there(run) as folder:
         plan, outputs = designed(folder, design, asked.benchmark)
         tokens = begin(folder, plan, outputs, people)
-        _print_links(tokens, asked.base, plan)
-    output.said(f"next:  editgauge study serve {opt.place_of(run)} --study {plan.name}")
+        _print_links(tokens, asked.base, study=plan.name, samples=len(plan.drawn))
+    output.said(f"next:  editgauge study serve {place} --study {plan.name}")
 
 
-def _estimate(run: Path, design: Path, annotators: int, asked: Starting) -> None:
-    from editgauge.store.remote import fetched
-    from editgauge.store.run import Run
-    from editgauge.study.planning import lines, planned
-
-    folder = Run.open(fetched(run))
-    with output.warned(folder):
-        plan = planned(folder, design, annotators, asked.width, asked.benchmark)
-    following = f"editgauge study start {opt.place_of(run)} {design} --annotators {annotators}"
-    output.emit(plan, [*lines(plan), f"next:  {following}"])
-
-
-def _print_links(tokens: dict[str, str], base: str, design: Design | None = None) -> None:
-    """Print each annotator's link: `base` and the token. With a design, say what was started."""
+def _print_links(tokens: dict[str, str], base: str, **facts: Any) -> None:
+    """Print each annotator's link, `base` and the token, beside what was started."""
     links = {name: f"{base.rstrip('/')}/a/{token}" for name, token in tokens.items()}
-    lines = [f"{name}: {link}" for name, link in links.items()]
-    if design:
-        samples = output.counted(len(design.drawn), "sample")
-        people = output.counted(len(links), "annotator")
-        lines.insert(0, f"study {design.name}: {samples}, {people}")
-    output.emit({"links": links, **({"study": design.name} if design else {})}, lines)
+    output.emit({**facts, "links": links}, output.pairs({**facts, **links}))
 
 
 @app.command
@@ -112,8 +100,7 @@ def serve(
         served = application_of(folder, study, [host, *allow_host])
         with served as (plan, application), pages.listen(host, port) as place:
             address = f"http://{host}:{place.getsockname()[1]}"
-            line = f"study {plan.name}: {address} (stop with Ctrl-C)"
-            output.emit({"study": plan.name, "address": address}, [line])
+            output.listed({"study": plan.name, "address": address}, "stop with Ctrl-C")
             pages.serve(application, place)
         done = collect(folder)
     new = output.counted(done.new + done.changed, "new rating")
@@ -208,13 +195,7 @@ def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -
         about = {"scale": parsed.scale, "annotators": len(parsed.annotators)}
         facts = {"benchmark": known.benchmark, **about, **done._asdict()}
         folder.record("study import", file=file.name, **facts)
-    lines = [
-        f"scale: {parsed.scale}; annotators: {len(parsed.annotators)}",
-        f"{output.counted(done.new, 'rating')} taken in, {done.changed} replaced, {done.kept} "
-        f"already there",
-        f"next:  editgauge study agree {place}",
-    ]
-    output.emit(facts, lines)
+    output.listed(facts, f"next:  editgauge study agree {place}")
 
 
 @app.command

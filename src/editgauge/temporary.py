@@ -19,30 +19,31 @@ _NAME = re.compile(r"\.editgauge-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}")
 
 
 @contextlib.contextmanager
-def file(target: Path) -> Iterator[BinaryIO]:
+def file(target: Path | str) -> Iterator[BinaryIO]:
     """A new file beside `target`, renamed onto it at the end of a `with` block that raises nothing:
     what was there is replaced (a link too, and not followed), and nobody ever reads half a file.
     Folders are made as needed. An `OSError` of the block names `target`, which stays as it was.
     """
-    scratch = target.with_name(new_name())
+    above = os.path.dirname(target)
+    scratch = os.path.join(above, new_name())
     try:
-        with _opened(scratch) as opened:
+        with _opened(scratch, above) as opened:
             yield opened
         os.replace(scratch, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            scratch.unlink()
+            os.unlink(scratch)
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror or str(error), str(target)) from error
         raise
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: str, above: str) -> BinaryIO:
     try:
-        return path.open("xb")
+        return open(path, "xb")
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("xb")
+        os.makedirs(above, exist_ok=True)
+        return open(path, "xb")
 
 
 def write(target: Path, data: bytes, *, sync: bool = False) -> None:

@@ -49,7 +49,7 @@ class Bench:
         keep_samples(run, "fake", self.data, self.samples, self.samples)
         with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
             edits, options = self.edits(run, hashes), {"roots": [self.data], **options}
-            what = (run, "fake", self.samples, edits, scorers or [MeanScorer()])
+            what = (run, "fake", [(self.samples, edits)], scorers or [MeanScorer()])
             summary = score(*what, hashes=hashes, **options)
         return Run.open(self.place / name), summary
 

@@ -149,7 +149,7 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
         edits = edits_of(folder, name, None, list(request.editors), samples, hashes)
 
         def bring(scorer: Scorer, edits: Sequence[EditRecord], note: str, **how: Any) -> Summary:
-            what = (folder, name, samples, edits, [scorer])
+            what = (folder, name, [(samples, edits)], [scorer])
             how = {"workers": request.workers, "retry": request.retry, **how}
             return score(*what, hashes=hashes, progress=lambda n, of, _: show(n, of, note), **how)
 

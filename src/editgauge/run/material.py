@@ -11,7 +11,7 @@ from editgauge.store import selection
 from editgauge.store.hashes import HashStore
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
-from editgauge.store.samples import keep_samples
+from editgauge.store.samples import Inputs
 from editgauge.types import Benchmark, Dataset, Sample
 
 
@@ -52,8 +52,13 @@ class Material:
 
     def keep(self, folder: Run, hashes: HashStore | None = None) -> str:
         """Keep the samples in the run; the fingerprint of the data, for the run's record. `hashes`
-        as for `store.samples.keep_samples`.
+        as for `store.samples.Inputs`.
         """
-        return keep_samples(
-            folder, self.benchmark.name, self.dataset.root, self.every, self.samples, hashes
-        )
+        inputs = self.inputs(folder, hashes)
+        inputs.keep(self.every)
+        return inputs.digest()
+
+    def inputs(self, folder: Run, hashes: HashStore | None = None) -> Inputs:
+        """As `keep`, of which the caller says when: the index is written now."""
+        name, root = self.benchmark.name, self.dataset.root
+        return Inputs(folder, name, root, self.every, self.samples, hashes)

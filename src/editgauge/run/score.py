@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
-from editgauge.store.collect import edits_of, import_outputs, tell
+from editgauge.store.collect import Folder, Takes, takes_of, tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.matching import Matches, matches_of
+from editgauge.store.outputs import OutputFolder
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
@@ -37,16 +39,18 @@ from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track
 Progress = Callable[[int, int, str], None]
 """Called with outputs done, outputs to do, and what is going on."""
 BATCH = 16
+TOGETHER = 512
+"""Samples that are brought into the run together, before any of them is scored."""
 
 
 def score(
     run: Run,
     benchmark: str,
-    samples: Sequence[Sample],
-    edits: Sequence[EditRecord],
+    parts: Iterable[tuple[Sequence[Sample], Sequence[EditRecord]]],
     scorers: Sequence[Scorer],
     *,
     hashes: HashStore,
+    outputs: int = 0,
     workers: int | Workers = 1,
     retry: frozenset[Status] = frozenset(),
     seconds_an_output: float = 600.0,
@@ -57,83 +61,87 @@ def score(
 ) -> Summary:
     """Bring the rows of these scorers up to date for these samples and edits; return what was done.
 
-    A row whose fingerprint is already there is left alone, unless its status is in `retry`.
-    `workers` processes (0: this process) score outputs; scorers that work in batches, or on whole
-    sets, run after that in one process with all cores. With `alone` that holds for every scorer,
-    one output at a time: for what keeps a model loaded. `origins` stand in rows instead of the
-    scorers' own. `roots` are folders whose names are cut out of reasons, so that no absolute path
-    is stored. Raises `RunError` when rows cannot be written; everything written before stays.
+    `parts` are samples with the records of their edits, drawn as they are wanted: the first rows
+    need only the first part; `outputs`: how many edits they have in all, where that is known. A row
+    whose fingerprint is already there is left alone, unless its status is in `retry`. `workers`
+    processes (0: this process) score outputs; scorers that work in batches, or on whole sets, run
+    after that in one process with all cores. With `alone` that holds for every scorer, one output
+    at a time: for what keeps a model loaded. `origins` stand in rows instead of the scorers' own.
+    `roots` are folders whose names are cut out of reasons, so that no absolute path is stored.
+    Raises `RunError` when rows cannot be written; everything written before stays.
     """
     began, summary = time.perf_counter(), Summary()
     run.keep_metrics(benchmark, [metric for scorer in scorers for metric in scorer.metrics])
     made_by = [dict((origins or {}).get(one.name) or one.origin()) for one in scorers]
     cut = tuple(str(root) for root in (run.path, *roots))
     orders = Told(benchmark, list(scorers), made_by, cut, run.path)
-    todo = Plan(run, orders, hashes, retry, summary).make(samples, edits)
-    largest = max([BATCH, *(scorer.batch for scorer in scorers)])
-    for note, items, whole, most in (
-        ("scoring", todo.alone, alone, BATCH),
-        ("scoring in batches", todo.batched, True, largest),
-        ("scoring sets", todo.sets, True, BATCH),
-    ):
-        if items:
-            phase = _Phase(run, orders, hashes, summary, items, whole, 1 if alone else most)
-            phase.score(note, workers_of(workers), seconds_an_output, progress)
+    plan = Plan(run, orders, hashes, retry, summary)
+    phase = _Phase(run, orders, hashes, summary, workers_of(workers), seconds_an_output, progress)
+    phase.score("scoring", plan.each(parts), 1 if alone else BATCH, whole=alone, number=outputs)
+    largest = 1 if alone else max([BATCH, *(scorer.batch for scorer in scorers)])
+    phase.score("scoring in batches", iter([plan.batched]), largest)
+    phase.score("scoring sets", iter([plan.sets()]), 1 if alone else BATCH)
     hashes.flush()
     summary.seconds = time.perf_counter() - began
     summary.problems += run.problems
     return summary
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Phase:
-    """Items scored in the same way, at most `most` at once. `whole`: a worker has the machine."""
+    """Items scored in the same way."""
 
     run: Run
     told: Told
     hashes: HashStore
     summary: Summary
-    items: Sequence[Item]
-    whole: bool
-    most: int
+    workers: Workers
+    seconds: float
+    progress: Progress
 
-    def score(self, note: str, workers: Workers, seconds: float, progress: Progress) -> None:
-        """Have the items done and write their rows as they come."""
-        needs, done, items, again = self._needs(), 0, self.items, list[Item]()
-        number = workers.number(needs, alone=self.whole)
-        # Smaller batches where there are few items: every worker should have something to do
-        size = max(1, min(self.most, -(-len(items) // max(1, number * 4))))
-        progress(0, max(1, number), "starting workers")
-        for outcome in workers.batches(
-            (items[at : at + size] for at in range(0, len(items), size)),
-            worker.work,
-            start=worker.start,
-            start_args=(self.told,),
-            seconds=seconds * max(1, *(len(item.pairs) for item in items)),
-            needs=needs,
-            alone=self.whole,
-            places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
-        ):
-            tasks = [(item, task) for item in outcome.items for task in item.tasks]
-            if outcome.result is None and len(tasks) > 1:  # one scorer may be to blame, and not all
-                again += [replace(item, tasks=(task,)) for item, task in tasks]
-                continue
-            rows = self._rows(tasks, outcome.result, outcome.died)
-            self.run.put(rows)
-            self.summary.computed += len(rows)
-            self.summary.count(rows)
-            if not done:
-                progress(max(1, number), max(1, number), "starting workers")
-            done += len(outcome.items)
-            progress(done, len(items), note)
+    def score(
+        self, note: str, parts: Iterator[list[Item]], most: int, *, whole: bool = True, number: int = 0
+    ) -> None:
+        """Have items done, at most `most` at once, and write their rows as they come. `whole`: a
+        worker has the machine; `number`: of all outputs, where it is known.
+        """
+        done, again = 0, list[Item]()
+        part: list[Item] | None = next((one for one in parts if one), None)
+        while part is not None:
+            needs = self.needs(part)
+            drawn = _Drawn(self, part, parts, self.workers.number(needs, alone=whole), whole, most)
+            longest = max(1, *(len(item.pairs) for item in part))
+            self.progress(0, max(1, drawn.workers), "starting workers")
+            for outcome in self.workers.batches(
+                drawn.batches(),
+                worker.work,
+                start=worker.start,
+                start_args=(self.told,),
+                seconds=self.seconds * longest,
+                needs=needs,
+                alone=whole,
+                places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
+            ):
+                tasks = [(item, task) for item in outcome.items for task in item.tasks]
+                if outcome.result is None and len(tasks) > 1:  # one scorer may be to blame
+                    again += [replace(item, tasks=(task,)) for item, task in tasks]
+                    continue
+                rows = self._rows(tasks, outcome.result, outcome.died)
+                self.run.put(rows)
+                self.summary.computed += len(rows)
+                self.summary.count(rows)
+                if not done:
+                    self.progress(max(1, drawn.workers), max(1, drawn.workers), "starting workers")
+                done += len(outcome.items)
+                self.progress(done, max(number, done, drawn.items), note)
+            part = drawn.left
         if again:
-            alone = replace(self, items=again, most=1)
-            alone.score(f"{note}, one scorer at a time", workers, seconds, progress)
+            self.score(f"{note}, one scorer at a time", iter([again]), 1, whole=whole)
 
-    def _needs(self) -> Needs:
+    def needs(self, items: Sequence[Item]) -> Needs:
         """Enough for each scorer that has work, on the largest of the outputs."""
-        wanted = sorted({task.scorer for item in self.items for task in item.tasks})
-        pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in self.items)
+        wanted = sorted({task.scorer for item in items for task in item.tasks})
+        pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
         return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
 
     def _rows(
@@ -153,6 +161,35 @@ class _Phase:
                 f"of outputs, or scores it as it is now"
             )
         return done.rows
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """Batches of the items of a part, and of those after it for which the same number of workers
+    has room: `left` is the first that needs fewer.
+    """
+
+    phase: _Phase
+    part: list[Item]
+    parts: Iterator[list[Item]]
+    workers: int
+    whole: bool
+    most: int
+    items: int = 0
+    left: list[Item] | None = None
+
+    def batches(self) -> Iterator[Sequence[Item]]:
+        force = self.phase.workers
+        for items in chain([self.part], filter(None, self.parts)):
+            if items is not self.part:
+                number = force.number(self.phase.needs(items), alone=self.whole)
+                if number < self.workers:
+                    self.left = items
+                    return
+            # Smaller batches where there are few items: every worker should have something to do
+            size = max(1, min(self.most, -(-len(items) // max(1, self.workers * 4))))
+            self.items += len(items)
+            yield from (items[at : at + size] for at in range(0, len(items), size))
 
 
 # -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
@@ -270,15 +307,26 @@ class Scoring:
         show = progress or (lambda *_: None)
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
             show(0, len(samples), "looking at data")
-            data = material.keep(folder, hashes)
-            show(len(samples), len(samples), "looking at data")
-            edits = self._edits(hashes, outputs, list(editors), pattern, map)
-            show(len(edits), len(edits), "looking at outputs")
-            what = (folder, name, samples, edits, self.scorers)
+            inputs, edits = material.inputs(folder, hashes), list[EditRecord]()
+            takes = self._takes(hashes, outputs, list(editors), pattern, map)
+
+            def parts() -> Iterator[tuple[Sequence[Sample], Sequence[EditRecord]]]:
+                chosen = {sample.id for sample in samples}
+                for at in range(0, len(material.every), TOGETHER):
+                    part = material.every[at : at + TOGETHER]
+                    inputs.keep(part)
+                    part = [sample for sample in part if sample.id in chosen]
+                    new = [record for take in takes.values() for record in take(part)]
+                    edits.extend(new)
+                    yield part, new
+
             more = {"roots": [material.dataset.root], "origins": self._plugged.origins(), **limits}
-            summary = score(*what, hashes=hashes, workers=self.workers, progress=show, **more)
+            summary = score(
+                folder, name, parts(), self.scorers, hashes=hashes, workers=self.workers,
+                outputs=len(samples) * len(takes), progress=show, **more,
+            )  # fmt: skip
             edits = tell(folder, edits, samples)
-        self._record(data, edits, summary)
+        self._record(inputs.digest(), list(takes), summary)
         summary.problems += self._plugged.problems
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
@@ -290,22 +338,22 @@ class Scoring:
             complete=not summary.without_score(self.lacking if able else ()),
         )
 
-    def _edits(
+    def _takes(
         self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
-    ) -> list[EditRecord]:
+    ) -> dict[str, Takes]:
         name, samples = self.material.benchmark.name, self.material.samples
         if not pattern and map is None:
-            return edits_of(self.folder, name, outputs, editors, samples, hashes)
+            return takes_of(self.folder, name, outputs, editors, samples, hashes)
         place = local_folder(outputs)
         if place is None:
             why = f"{pattern or map}: wanted with it a folder of outputs"
             raise UsageError(why, argument="pattern" if pattern else "map")
-        edits: list[EditRecord] = []
+        takes: dict[str, Takes] = {}
         for editor, matches in self._matches(place, editors, pattern, map).items():
             matches.need_one_each()
-            what = (self.folder, name, editor, matches.folder)
-            edits += import_outputs(*what, samples, hashes, matches.named)
-        return edits
+            found = OutputFolder(matches.folder, matches.named)
+            takes[editor] = Folder.open(self.folder, name, editor, hashes, found)
+        return takes
 
     def _matches(
         self, place: Path, editors: list[str], pattern: str, map: Path | None
@@ -330,12 +378,12 @@ class Scoring:
             matches = {name: matches_of(place, every, pattern, map).of(samples)}
         return matches
 
-    def _record(self, data: str, edits: Sequence[EditRecord], summary: Summary) -> None:
+    def _record(self, data: str, editors: Sequence[str], summary: Summary) -> None:
         self.folder.record(
             "score",
             benchmark=self.material.benchmark.name,
             tracks=self.tracks,
-            editors=sorted({record.editor for record in edits}),
+            editors=sorted(editors),
             data=data,
             samples=len(self.material.every),
             chosen=len(self.material.samples),

@@ -5,10 +5,12 @@ run; look again at those that are in the run already.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Self
 
 from editgauge.errors import DataError, ImageError
 from editgauge.images import read_header
@@ -62,16 +64,20 @@ def editors_in(
     return folders_of
 
 
-def edits_of(
+Takes = Callable[[Sequence[Sample]], list[EditRecord]]
+"""What brings the outputs of one editor on some samples up to date, and gives their records."""
+
+
+def takes_of(
     run: Run,
     benchmark: str,
     outputs: Path | None,
     editors: Sequence[str],
     samples: Sequence[Sample],
     hashes: HashStore,
-) -> list[EditRecord]:
-    """The records of the wanted editors (all of them when none is named): taken in from `outputs`
-    (a folder, or an address: see `store.remote`), or those of the run.
+) -> dict[str, Takes]:
+    """The wanted editors (all of them when none is named), each with what takes its outputs in from
+    `outputs` (a folder, or an address: see `store.remote`), or looks at those of the run.
 
     Raises `DataError` for an editor without outputs.
     """
@@ -79,12 +85,11 @@ def edits_of(
     there: dict[str, dict[str, EditRecord]] = {}
     for record in run.edits(benchmark):
         there.setdefault(record.editor, {})[record.sample] = record
-    records: list[EditRecord] = []
     if outputs is not None:
-        for name, place in editors_in(outputs, samples, editors).items():
-            known = there.get(name, {})
-            records += import_outputs(run, benchmark, name, place, samples, hashes, known=known)
-        return records
+        return {
+            name: Folder(run, benchmark, name, hashes, OutputFolder(place), there.get(name, {}))
+            for name, place in editors_in(outputs, samples, editors).items()
+        }
     for name in editors or [*sorted(there)] or [""]:
         if name not in there:
             raise DataError(
@@ -93,9 +98,97 @@ def edits_of(
                 f"outputs, or make them: editgauge edit {benchmark} … --editor {name or 'copy'} "
                 f"--run {run.place}"
             )
-    for name in editors or sorted(there):
-        records += refresh(run, benchmark, name, samples, hashes, there[name])
-    return records
+    return {
+        name: partial(_refreshed, run, benchmark, name, hashes, there[name])
+        for name in editors or sorted(there)
+    }
+
+
+def edits_of(
+    run: Run,
+    benchmark: str,
+    outputs: Path | None,
+    editors: Sequence[str],
+    samples: Sequence[Sample],
+    hashes: HashStore,
+) -> list[EditRecord]:
+    """The records of the wanted editors' outputs on these samples: see `takes_of`."""
+    takes = takes_of(run, benchmark, outputs, editors, samples, hashes)
+    return [record for take in takes.values() for record in take(samples)]
+
+
+@dataclass(slots=True)
+class Folder:
+    """Takes one editor's outputs from a folder: records the output, or its absence, of each sample,
+    and keeps the files in the run.
+
+    Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
+    last call costs a look at its size and time. `known`: sample id -> the editor's record in the
+    run.
+    """
+
+    run: Run
+    benchmark: str
+    editor: str
+    hashes: HashStore
+    outputs: OutputFolder
+    known: Mapping[str, EditRecord]
+
+    @classmethod
+    def open(
+        cls, run: Run, benchmark: str, editor: str, hashes: HashStore, outputs: OutputFolder
+    ) -> Self:
+        """With what the run has of the editor."""
+        known = {one.sample: one for one in run.edits(benchmark) if one.editor == editor}
+        return cls(run, benchmark, editor, hashes, outputs, known)
+
+    def __call__(self, samples: Iterable[Sample]) -> list[EditRecord]:
+        room, records = f"edits/{plain_name(self.benchmark)}/{plain_name(self.editor)}", []
+        for sample in samples:
+            old, record = self.known.get(sample.id), None
+            if (file := self.outputs.find(sample)) is None:
+                record = _without(self.benchmark, sample.id, self.editor, "no output file")
+            else:
+                ending = os.path.splitext(file)[1].lower()
+                record = self._taken(f"{room}/{sample.output_stems[0]}{ending}", file, sample, old)
+            records.append(record)
+        self.run.write_edits(one for one in records if one != self.known.get(one.sample))
+        return records
+
+    def _taken(
+        self, place: str, file: str, sample: Sample, old: EditRecord | None
+    ) -> EditRecord:
+        """The record of a file that is kept in the run; its hash is of what is kept."""
+        about = {"benchmark": self.benchmark, "sample": sample.id, "editor": self.editor}
+        if why := paths.misplaced(place):
+            reason = f"its output name {place!a}: {why}; correct the data"
+            return EditRecord(**about, status=Status.DATASET_FAULT, reason=reason)
+        ours = old if old is not None and old.path == place else None
+        try:
+            mark = self._kept(place, file, ours)
+        except DataError as error:
+            reason = portable(str(error), [self.outputs.root])
+            return EditRecord(**about, status=Status.UNREADABLE, reason=reason)
+        if ours is not None and ours.fingerprint == mark:
+            return ours
+        told = {"path": place, "fingerprint": mark, "detail": {"source": "folder"}}
+        return _looked_at(EditRecord(**about, status=Status.SCORED, **told), self.run)
+
+    def _kept(self, place: str, file: str, ours: EditRecord | None) -> str:
+        """Keep the file; the hash of what is kept."""
+        kept = f"{self.run.path}{os.sep}{place}"
+        if (there := same(file, kept)) is not None:
+            mark = self.hashes(kept, there)
+            if ours is None or mark == ours.fingerprint:
+                return mark
+            os.unlink(kept)  # changed behind its size and time
+        elif os.path.islink(file):  # it may lead to any file of this machine
+            read_header(Path(file))
+        copied = self.run.keep(file, place)
+        if copied is None:  # another command was faster
+            return self.hashes(kept)
+        self.hashes.learn(kept, os.lstat(kept), copied[0])
+        return copied[0]
 
 
 def import_outputs(
@@ -106,63 +199,17 @@ def import_outputs(
     samples: Iterable[Sample],
     hashes: HashStore,
     named: Mapping[str, Path] | None = None,
-    *,
-    known: Mapping[str, EditRecord] | None = None,
 ) -> list[EditRecord]:
-    """Record the output, or its absence, of one editor for each sample; keep the files in the run;
-    return the records.
-
-    Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
-    last call costs a look at its size and time. `named`: sample id -> its file, where the names are
-    not the official ones. `known`: sample id -> the editor's record in the run, from who has read
-    them already.
+    """Take one editor's outputs on these samples from a folder: see `Folder`. `named`: sample id ->
+    its file, where the names are not the official ones.
     """
-    if known is None:
-        known = {one.sample: one for one in run.edits(benchmark) if one.editor == editor}
-    room = f"edits/{plain_name(benchmark)}/{plain_name(editor)}"
-    outputs, records = OutputFolder(folder, named), []
-    for sample in samples:
-        record = _without(benchmark, sample.id, editor, "no output file")
-        try:
-            if (file := outputs.find(sample)) is not None:
-                place = f"{room}/{PurePosixPath(sample.output_stems[0])}{file.suffix.lower()}"
-                record = replace(record, path=place)
-                record = _taken(run, record, file, known.get(sample.id), hashes)
-        except DataError as error:
-            reason = portable(str(error), [folder])
-            record = replace(record, path=None, status=Status.UNREADABLE, reason=reason)
-        records.append(record)
-    run.write_edits(one for one in records if one != known.get(one.sample))
-    return records
+    return Folder.open(run, benchmark, editor, hashes, OutputFolder(folder, named))(samples)
 
 
 def _without(benchmark: str, sample: str, editor: str, reason: str) -> EditRecord:
     return EditRecord(
         benchmark=benchmark, sample=sample, editor=editor, status=Status.MISSING, reason=reason
     )
-
-
-def _taken(
-    run: Run, record: EditRecord, file: Path, old: EditRecord | None, hashes: HashStore
-) -> EditRecord:
-    """The record of a file that is kept in the run; its hash is of what is kept."""
-    place = str(record.path)
-    if why := paths.misplaced(place):
-        reason = f"its output name {place!a}: {why}; correct the data"
-        return replace(record, path=None, status=Status.DATASET_FAULT, reason=reason)
-    kept = run.path / place
-    ours = old if old is not None and old.path == place else None
-    if not same(file, kept):
-        if file.is_symlink():  # it may lead to any file of this machine
-            read_header(file)
-        run.keep(file, place, hashes)
-    elif ours is not None and hashes(kept) != ours.fingerprint:
-        kept.unlink()  # changed behind its size and time
-        run.keep(file, place, hashes)
-    mark = hashes(kept)
-    if ours is not None and ours.fingerprint == mark:
-        return ours
-    return _looked_at(replace(record, fingerprint=mark, detail={"source": "folder"}), run)
 
 
 def _looked_at(record: EditRecord, run: Run) -> EditRecord:
@@ -178,16 +225,15 @@ def _looked_at(record: EditRecord, run: Run) -> EditRecord:
     return replace(scored, width=header.width, height=header.height)
 
 
-def refresh(
+def _refreshed(
     run: Run,
     benchmark: str,
     editor: str,
-    samples: Sequence[Sample],
     hashes: HashStore,
     known: Mapping[str, EditRecord],
+    samples: Sequence[Sample],
 ) -> list[EditRecord]:
-    """The records of an editor whose outputs are in the run already, one for each sample. `known`:
-    sample id -> the editor's record in the run.
+    """The records of an editor whose outputs are in the run already.
 
     A file that was replaced or removed by hand since gets a new record, and `Run.problems`
     names one that was replaced; a sample without any is `Status.MISSING`.
@@ -213,7 +259,7 @@ def _look_again(run: Run, old: EditRecord, hashes: HashStore) -> EditRecord:
         return old
     why = paths.fault(run.path, old.path, "edits")
     if why is None:
-        mark = hashes(run.path / old.path)
+        mark = hashes(f"{run.path}{os.sep}{old.path}")
         return old if mark == old.fingerprint else _looked_at(replace(old, fingerprint=mark), run)
     gone = replace(old, fingerprint="", width=None, height=None, given_back=None)
     if why == "not there":

@@ -202,7 +202,8 @@ def insert(db: sqlite3.Connection, table: str, columns: Sequence[object]) -> int
     return number
 
 
-def put(db: sqlite3.Connection, table: str, record: Sequence[object]) -> None:
-    """Write a record with its checksum, in place of the one of its key."""
-    holes = ", ".join("?" * (len(record) + 1))
-    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", schema.sealed(table, *record))
+def put(db: sqlite3.Connection, table: str, *records: Sequence[object]) -> None:
+    """Write records with their checksums, each in place of the one of its key."""
+    holes = ", ".join("?" * (len(records[0]) + 1))
+    sealed = (schema.sealed(table, *record) for record in records)
+    db.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", sealed)

@@ -12,32 +12,45 @@ from pathlib import Path
 from typing import Self
 
 from editgauge import temporary
-from editgauge.errors import ImageError, RunError
+from editgauge.errors import ImageError
 from editgauge.store import paths
 from editgauge.store.cache import Cache
 from editgauge.types import MAX_FILE_BYTES
 
 _CHUNK = 1 << 22
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _RACY = 2_000_000_000
 """A file changed less than this many nanoseconds ago is not remembered: it may change again within
 one clock tick.
 """
 
 
-def same(file: Path | str, copy: Path | str) -> bool:
-    """Whether `copy` is a file of its own with the size and time of `file`: what `copy` left there.
+def looked_at(path: Path | str) -> os.stat_result | None:
+    """What `os.stat` says of a regular file; None where there is none."""
+    try:
+        facts = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return facts if stat.S_ISREG(facts.st_mode) else None
 
-    False when either is not there, and when the copy is a link or has another name elsewhere.
+
+def same(
+    file: Path | str, copy: Path | str, facts: os.stat_result | None = None
+) -> os.stat_result | None:
+    """What `os.stat` says of `copy`, if that is a file of its own with the size and time of `file`:
+    what `copy` left there. `facts`: what it said of `file`, where that is known.
+
+    None when either is not there, and when the copy is a link or has another name elsewhere.
     """
     try:
-        wanted, there = os.stat(file), os.lstat(copy)
+        there, wanted = os.lstat(copy), facts or os.stat(file)
     except OSError:
-        return False
-    alike = (there.st_size, there.st_mtime_ns) == (wanted.st_size, wanted.st_mtime_ns)
-    return alike and stat.S_ISREG(there.st_mode) and there.st_nlink == 1
+        return None
+    alike = there.st_size == wanted.st_size and there.st_mtime_ns == wanted.st_mtime_ns
+    return there if alike and there.st_nlink == 1 and stat.S_ISREG(there.st_mode) else None
 
 
-def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
+def copy(file: Path | str, target: Path | str) -> tuple[str, os.stat_result]:
     """Copy a file of at most `MAX_FILE_BYTES`, with its time, to `target`, whole or not at all;
     links to `file` are followed. Returns the hash of its bytes as `images.fingerprint` gives it,
     and what `os.stat` said of `file`.
@@ -49,21 +62,23 @@ def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
 
     mark = picture_hash()
     try:
-        real = file.resolve() if file.is_symlink() else file
-        handle = paths.open_read(real, limit=MAX_FILE_BYTES)
-    except (OSError, RunError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise ImageError(f"{file}: cannot be read ({why})", path=file) from error
+        handle = os.open(file, _READ)
+    except OSError as error:
+        raise ImageError(f"{file}: cannot be read ({error.strerror})", path=Path(file)) from error
     try:
-        with os.fdopen(handle, "rb") as source, temporary.file(target) as scratch:
-            facts = os.fstat(handle)
-            while data := source.read(_CHUNK):
+        facts = os.fstat(handle)
+        if why := paths.unlike_file(facts, MAX_FILE_BYTES):
+            raise ImageError(f"{file}: cannot be read ({why})", path=Path(file))
+        with temporary.file(target) as scratch:
+            while data := os.read(handle, _CHUNK):
                 mark.update(data)
                 scratch.write(data)
             scratch.flush()
-            os.utime(scratch.name, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+            os.utime(scratch.fileno(), ns=(facts.st_atime_ns, facts.st_mtime_ns))
     except OSError as error:
-        raise paths.unwritable(target, error) from error
+        raise paths.unwritable(Path(target), error) from error
+    finally:
+        os.close(handle)
     return mark.hexdigest(), facts
 
 
@@ -78,26 +93,25 @@ class HashStore:
         self._known: dict[str, bytes] | None = None
         self._cache = Cache(None, "") if path is None else Cache(path.parent, path.name)
 
-    def __call__(self, path: Path | str) -> str:
-        """Hash of the file's bytes, as `images.fingerprint` gives it. Raises `ImageError` when it
-        cannot be read.
+    def __call__(self, path: Path | str, facts: os.stat_result | None = None) -> str:
+        """Hash of the file's bytes, as `images.fingerprint` gives it. `facts`: what `os.stat` says
+        of it, where it is known. Raises `ImageError` when it cannot be read.
         """
         from editgauge.images import fingerprint
 
         name = os.fspath(path)
         if (known := self._memory.get(name)) is not None:
             return known
-        try:
-            facts = os.stat(name)
-        except OSError:
-            return fingerprint(Path(name))  # raises with the reason
+        if facts is None and (facts := looked_at(name)) is None:
+            raise ImageError(f"{name}: cannot be read (no such file)", path=Path(name))
         if self._known is None:  # one by one takes as long as looking at the files
             self._known = self._cache.get()
-        state, _, value = self._known.get(_key(name), b"").decode().rpartition(" ")
-        if state != _state(facts):
-            value = fingerprint(Path(name))
-            self.learn(name, facts, value)
-        self._memory[name] = value
+        state, there = _state(facts), self._known.get(_key(name), b"")
+        if there.startswith(state):
+            value = self._memory[name] = there[len(state) :].decode()
+            return value
+        value = fingerprint(Path(name))
+        self.learn(name, facts, value)
         return value
 
     def learn(self, path: Path | str, facts: os.stat_result, value: str) -> None:
@@ -107,7 +121,7 @@ class HashStore:
         name = os.fspath(path)
         self._memory[name] = value
         if time.time_ns() - facts.st_mtime_ns > _RACY:
-            self._new[_key(name)] = f"{_state(facts)} {value}".encode()
+            self._new[_key(name)] = _state(facts) + value.encode()
 
     def forget(self, path: Path | str) -> None:
         """Drop what is known of a file that has changed behind its size and time."""
@@ -129,9 +143,11 @@ class HashStore:
         self.flush()
 
 
-def _state(facts: os.stat_result) -> str:
-    return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
+def _state(facts: os.stat_result) -> bytes:
+    return b"%d %d %d " % (facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
 
 def _key(name: str) -> str:
-    return hashlib.blake2b(os.fsencode(os.path.abspath(name)), digest_size=16).hexdigest()
+    if name[:1] != "/" or "/." in name or "//" in name:
+        name = os.path.abspath(name)
+    return hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()

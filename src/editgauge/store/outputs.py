@@ -6,7 +6,7 @@ first extension.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from editgauge.errors import ImageError
@@ -22,25 +22,30 @@ class OutputFolder:
 
     def __init__(self, root: Path, named: Mapping[str, Path] | None = None) -> None:
         self.root, self.named = root, named
+        self._top = os.path.join(root, "")
         self._listings: dict[str, dict[str, list[str]]] = {}
 
-    def find(self, sample: Sample) -> Path | None:
+    def find(self, sample: Sample) -> str | None:
         """The sample's output, or None when there is no file that could be it."""
-        return next(iter(self.candidates(sample)), None)
+        return next(self._each(sample), None)
 
     def candidates(self, sample: Sample) -> list[Path]:
         """Every file that could be the sample's output, the one that is taken first. More than one
         is a doubt.
         """
+        return [Path(file) for file in self._each(sample)]
+
+    def _each(self, sample: Sample) -> Iterator[str]:
         if self.named is not None:
-            return [self.named[sample.id]] if sample.id in self.named else []
-        files: list[str] = []
+            if sample.id in self.named:
+                yield str(self.named[sample.id])
+            return
         for stem in sample.output_stems:
             folder, _, name = stem.rpartition("/")
             steps = folder.split("/")
             if name and ".." not in (*steps, name) and (not folder or steps[0] not in ("", ".")):
-                files += self._listing(folder).get(name, ())  # stems come from metadata
-        return [self.root / file for file in files]
+                for file in self._listing(folder).get(name, ()):  # stems come from metadata
+                    yield self._top + file
 
     def _listing(self, folder: str) -> dict[str, list[str]]:
         """The files of a folder below the root by their name without extension, in order."""

@@ -72,7 +72,7 @@ def fault(
         return why
     path = f"{root}{os.sep}{relative}"
     try:
-        why = _kind(os.lstat(path), limit)
+        why = unlike_file(os.lstat(path), limit)
         above = os.path.dirname(path)
         if _real(above) != f"{_real(str(root))}{above[len(str(root)) :]}":
             return "a link"
@@ -83,7 +83,8 @@ def fault(
     return why
 
 
-def _kind(found: os.stat_result, limit: int) -> str | None:
+def unlike_file(found: os.stat_result, limit: int) -> str | None:
+    """Why what was found is no regular file of at most `limit` bytes; None where it is one."""
     if stat.S_ISLNK(found.st_mode):
         return "a link"
     if not stat.S_ISREG(found.st_mode):
@@ -111,9 +112,9 @@ def open_read(path: Path, *, limit: int = LARGEST) -> int:
     waiting; returns the descriptor. Raises `OSError` when it is not there and `RunError` when it is
     something else.
     """
-    if (why := _kind(os.lstat(path), limit)) is None:
+    if (why := unlike_file(os.lstat(path), limit)) is None:
         handle = os.open(path, _READ)
-        if (why := _kind(os.fstat(handle), limit)) is None:
+        if (why := unlike_file(os.fstat(handle), limit)) is None:
             return handle
         os.close(handle)
     raise RunError(f"{path}: {why}; it is not opened. Put the file itself there")
@@ -181,7 +182,7 @@ def only_files(root: Path, place: str) -> None:
             path = os.path.join(above, name)
             with contextlib.suppress(OSError):
                 status = os.lstat(path)
-                if not stat.S_ISDIR(status.st_mode) and (why := _kind(status, status.st_size)):
+                if not stat.S_ISDIR(status.st_mode) and (why := unlike_file(status, status.st_size)):
                     raise RunError(f"{path}: {why}; this run folder cannot be trusted. Remove it")
 
 

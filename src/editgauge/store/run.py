@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from editgauge import __version__, temporary
 from editgauge.errors import RunError, UsageError
@@ -21,9 +21,6 @@ from editgauge.store.file import FILE, insert, put
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
 from editgauge.types import Metric, Row
-
-if TYPE_CHECKING:
-    from editgauge.store.hashes import HashStore
 
 __all__ = ["FILE", "PAID", "ROOMS", "Run"]
 PAID = "paid.sqlite"
@@ -150,10 +147,11 @@ class Run(Rows):
         edits = list(edits)
         if edits:
             with self.changing() as db:
+                records = []
                 for one in edits:
                     sample = self.number_of(db, "samples", (one.benchmark, one.sample))
-                    editor = schema.plain(one.editor)
-                    put(db, "edits", (sample, editor, *schema.edit_columns(one)))
+                    records.append((sample, schema.plain(one.editor), *schema.edit_columns(one)))
+                put(db, "edits", *records)
         return len(edits)
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:
@@ -208,23 +206,44 @@ class Run(Rows):
         completed. Where all ids are given, their order is that of the benchmark. Raises `RunError`
         for an id that is not text as UTF-8 can hold it.
         """
-        records = {paths.plain_text(record["id"], "sample id"): record for record in given}
-        paths.plain_name(benchmark)
+        records = {record["id"]: record for record in given}
         with self._lock:
-            there = {r[2]: r[3:5] for r in self.proven("samples", "place") if r[1] == benchmark}
-            known = [name for name, (place, _) in there.items() if place is not None]
-            order = dict.fromkeys(records if records.keys() >= {*known} else [*known, *records])
-            new = {}
+            there, new = self.index(benchmark), []
+            order = records if records.keys() >= there.keys() else {**there, **records}
             for place, name in enumerate(order):
-                facts = {**schema.known(there.get(name, (0, ""))[1]), **records.get(name, {})}
-                text = schema.json({k: v for k, v in facts.items() if k not in ("id", "benchmark")})
+                text = there[name][1] if name in there else "{}"
+                if name in records:
+                    text = schema.sample_text({**schema.known(text), **records[name]})
                 if there.get(name) != (place, text):
-                    new[name] = place, text
-            if new:
-                with self.changing() as db:
-                    for name, columns in new.items():
-                        number = self.number_of(db, "samples", (benchmark, name))
-                        put(db, "samples", (number, benchmark, name, *columns))
+                    new.append((name, place, text))
+            self.put_samples(benchmark, new)
+
+    def index(self, benchmark: str) -> dict[str, tuple[int, str]]:
+        """Sample id -> its place in the benchmark's order, and its record as JSON."""
+        return {r[2]: (r[3], r[4]) for r in self._index(benchmark)}
+
+    def put_samples(self, benchmark: str, records: Sequence[tuple[str, int, str]]) -> None:
+        """Write records as `index` has them: id, place, JSON; in the place of those of these ids.
+        Raises `RunError` as `write_samples`.
+        """
+        paths.plain_name(benchmark)
+        names = {(benchmark, paths.plain_text(record[0], "sample id")) for record in records}
+        if not names:
+            return
+        with self.changing() as db:
+            if not names <= self._ids.keys():
+                query = "SELECT id, sample FROM samples WHERE benchmark = ?"
+                for number, name in db.execute(query, (benchmark,)):
+                    self._ids[benchmark, name] = number
+                free = db.execute("SELECT coalesce(max(id), 0) FROM samples").fetchone()[0]
+                new = [record[0] for record in records if (benchmark, record[0]) not in self._ids]
+                for number, name in enumerate(dict.fromkeys(new), free + 1):
+                    self._ids[benchmark, name] = number
+            put(
+                db,
+                "samples",
+                *((self._ids[benchmark, one[0]], benchmark, *one) for one in records),
+            )
 
     def _index(self, benchmark: str | None = None) -> list[tuple[Any, ...]]:
         """What is said of samples, in the benchmark's order: number, benchmark, id, place, facts"""
@@ -268,26 +287,24 @@ class Run(Rows):
             self.note(f"{str(relative)[:200]}: {why}; left out")
         return None
 
-    def keep(self, file: Path, where: Path | str, known: HashStore | None = None) -> Path:
+    def keep(
+        self, file: Path | str, where: Path | str, facts: os.stat_result | None = None
+    ) -> tuple[str, os.stat_result] | None:
         """Keep a copy of a file in the run at `where` (relative), in place of another file that is
-        there; its path. `known` learns the hash of a file that is copied, and of its copy.
+        there. `facts`: what `os.stat` said of the file, where it is known. Returns what
+        `hashes.copy` does; None where the copy was there.
 
         Raises `RunError` when it cannot be written, and as `hashes.copy` where `file` cannot be
         read.
         """
         name = where if isinstance(where, str) else where.as_posix()
-        kept = self.path / name
+        kept = f"{self.path}{os.sep}{name}"
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if (above := name.rpartition("/")[0]) not in self._folders:
             temporary.sweep(paths.folder(self.path, above))
             self._folders.add(above)
-        if not hashes.same(file, kept):
-            mark, stat = hashes.copy(file, kept)
-            if known is not None:
-                known.learn(file, stat, mark)
-                known.learn(kept, os.lstat(kept), mark)
-        return kept
+        return None if hashes.same(file, kept, facts) else hashes.copy(file, kept)
 
 
 def _real(path: Path) -> Path:

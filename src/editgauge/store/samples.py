@@ -4,83 +4,141 @@ looked at.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from editgauge.store.hashes import HashStore
+from editgauge.store.hashes import HashStore, looked_at
 from editgauge.store.measured import measured
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
-from editgauge.store.schema import TEXTS, digest, sample_record
+from editgauge.store.schema import TEXTS, json, known, sample_record, sample_text
 from editgauge.types import MAX_FILE_BYTES, Finding, Sample
+
+
+class Inputs:
+    """The samples of a data set (`every` one of the part that was loaded) on their way into a run:
+    the index first, then by `keep` the pictures of those that are `chosen`.
+
+    A file that is too large for a picture is not kept: whoever reads it says so. `hashes` learns
+    what is copied; with it the index tells the hash of each picture that is kept (``marks``:
+    place -> hash), by which a reader sees that it is still the one that was looked at.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        benchmark: str,
+        root: Path,
+        every: Sequence[Sample],
+        chosen: Iterable[Sample],
+        hashes: HashStore | None = None,
+    ) -> None:
+        self._run, self._benchmark, self._hashes = run, benchmark, hashes
+        self._chosen = {sample.id for sample in chosen}
+        self._roots = {f"{os.fspath(root).rstrip(os.sep)}{os.sep}", f"{os.path.realpath(root)}/"}
+        self._top = f"{run.path}{os.sep}"
+        self._room = f"inputs/{plain_name(benchmark)}"
+        self._identity = hashlib.blake2b(digest_size=16)
+        self._places = {sample.id: place for place, sample in enumerate(every)}
+        self._there = run.index(benchmark)
+        if not self._there.keys() <= self._places.keys():  # the run has another part as well
+            first = max(place for place, _ in self._there.values()) + 1
+            new = [name for name in self._places if name not in self._there]
+            self._places = {name: place for name, (place, _) in self._there.items()}
+            self._places |= {name: place for place, name in enumerate(new, first)}
+        self._write([(one, sample_record(one, {})) for one in every if one.id not in self._there])
+
+    def keep(self, samples: Sequence[Sample]) -> None:
+        """Keep the pictures of these samples, where they are chosen, and what is known of them.
+        Attributes that only pictures tell (`measured`) are in the index for every sample that was
+        ever chosen.
+        """
+        memory, records = self._run.cache_folder / "measured.sqlite", []
+        full = measured(samples, chosen=self._chosen, memory=memory)
+        for sample, other in zip(samples, full, strict=True):
+            base = sample_record(sample, {})
+            kept, marks = self._keep(sample, base)
+            record = sample_record(other, kept) if kept or other is not sample else base
+            if marks:
+                record["marks"] = marks
+            records.append((sample, record))
+        self._write(records)
+
+    def _keep(
+        self, sample: Sample, base: Mapping[str, Any]
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Keep a sample's pictures; path -> place of those that the run has, place -> hash."""
+        run, hashes, chosen = self._run, self._hashes, sample.id in self._chosen
+        kept, marks, sizes = dict[str, str](), dict[str, str](), dict[str, int | None]()
+        for path, place in self._pictures(sample).items():
+            facts = looked_at(path)
+            sizes[place] = None if facts is None else facts.st_size
+            if chosen and facts is not None and facts.st_size <= MAX_FILE_BYTES:
+                copied = run.keep(path, place, facts)
+                if hashes is not None:
+                    if copied is not None:
+                        hashes.learn(path, copied[1], copied[0])
+                    marks[place] = hashes(path, facts)
+                kept[path] = place
+            elif os.path.isfile(mine := f"{self._top}{place}"):
+                kept[path] = place
+                if hashes is not None and chosen:
+                    marks[place] = hashes(mine)
+        self._identity.update(json((base, sizes)).encode())
+        return kept, marks
+
+    def _pictures(self, sample: Sample) -> dict[str, str]:
+        """Picture -> place in the run. A picture outside the data folder is no part of the release:
+        it is not taken along.
+        """
+        reference = [sample.reference] if sample.reference else []
+        places = {}
+        for path in (*sample.images, *reference, *sample.masks.values()):
+            given = name = os.fspath(path)
+            if ".." in name:
+                name = os.path.normpath(name)
+            for root in self._roots:
+                if name.startswith(root):
+                    places[given] = f"{self._room}/{name[len(root) :].replace(os.sep, '/')}"
+        return places
+
+    def _write(self, records: Iterable[tuple[Sample, Mapping[str, Any]]]) -> None:
+        new = []
+        for sample, record in records:
+            there = self._there.get(sample.id)
+            text = sample_text(record)
+            if there is not None and there[1] != text:
+                text = sample_text({**known(there[1]), **record})
+            entry = (self._places[sample.id], text)
+            if entry != there:
+                self._there[sample.id] = entry
+                new.append((sample.id, *entry))
+        self._run.put_samples(self._benchmark, new)
+
+    def digest(self) -> str:
+        """The content hash of what was kept: over every sample's text, names and the sizes of its
+        files. It tells whether two runs read the same release.
+        """
+        return self._identity.hexdigest()
 
 
 def keep_samples(
     run: Run,
     benchmark: str,
     root: Path,
-    samples: Iterable[Sample],
+    samples: Collection[Sample],
     chosen: Iterable[Sample],
     hashes: HashStore | None = None,
 ) -> str:
     """Index all `samples` in the run, keep the pictures of the `chosen` ones, and return the data's
-    content hash.
-
-    The hash is over every sample's text, names and the sizes of its files: it tells whether two
-    runs read the same release. Attributes that only pictures tell (`measured`) are in the index for
-    every sample that was ever chosen, and never in the hash. A file that is too large for a picture
-    is not kept: whoever reads it says so. `hashes` learns what is copied; with it the index tells
-    the hash of each picture that is kept (``marks``: place -> hash), by which a reader sees that it
-    is still the one that was looked at.
+    content hash: see `Inputs`.
     """
-    wanted, every = {sample.id for sample in chosen}, list(samples)
-    records, identity = [], []
-    looked_at = measured(every, chosen=wanted, memory=run.cache_folder / "measured.sqlite")
-    roots = {f"{os.fspath(root).rstrip(os.sep)}{os.sep}", f"{os.path.realpath(root)}{os.sep}"}
-    room, top = f"inputs/{plain_name(benchmark)}", f"{run.path}{os.sep}"
-    for sample, full in zip(every, looked_at, strict=True):
-        places = _places(sample, roots, room)
-        sizes = {place: _size(path) for path, place in places.items()}
-        there = {}
-        for path, place in places.items():
-            if sample.id in wanted and -1 < sizes[place] <= MAX_FILE_BYTES:
-                run.keep(path, place, hashes)
-                there[path] = place
-            elif os.path.isfile(top + place):
-                there[path] = place
-        record = sample_record(full, there)
-        unmeasured = {**sample_record(sample, {}), "masks": dict.fromkeys(sample.masks)}
-        if hashes is not None and sample.id in wanted:
-            record["marks"] = {place: hashes(top + place) for place in there.values()}
-        records.append(record)
-        known = {place: None if size < 0 else size for place, size in sizes.items()}
-        identity.append((sample.id, sample.instruction, known, unmeasured))
-    run.write_samples(benchmark, records)
-    return digest(identity)
-
-
-def _places(sample: Sample, roots: Iterable[str], room: str) -> dict[Path, str]:
-    """Picture -> place in the run. A picture outside the data folder is no part of the release: it
-    is not taken along.
-    """
-    reference = [sample.reference] if sample.reference else []
-    places = {}
-    for path in (*sample.images, *reference, *sample.masks.values()):
-        name = os.path.normpath(path)
-        for root in roots:
-            if name.startswith(root):
-                places[path] = f"{room}/{name[len(root) :].replace(os.sep, '/')}"
-    return places
-
-
-def _size(path: Path) -> int:
-    """The bytes of a file; -1 where there is none."""
-    try:
-        return path.stat().st_size if path.is_file() else -1
-    except (OSError, ValueError):
-        return -1
+    inputs = Inputs(run, benchmark, root, [*samples], chosen, hashes)
+    inputs.keep([*samples])
+    return inputs.digest()
 
 
 def stored_samples(run: Run, benchmark: str) -> list[Sample]:

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -241,6 +242,8 @@ def edit_record(benchmark: str, sample: str, editor: str, columns: Sequence[Any]
 
 
 TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
+_SAMPLE_TEXTS = ("split", "instruction", *TEXTS)
+_texts_of = attrgetter(*_SAMPLE_TEXTS)
 _TEXT = str | None
 _SAMPLE = msgspec.defstruct(
     "SampleRecord",
@@ -260,19 +263,24 @@ not keep that one. `marks`: path -> hash of each picture that is kept.
 """
 
 
-def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
-    """A sample as JSON for the run's index. `place` maps each picture to its path in the run;
+def sample_text(record: Mapping[str, Any]) -> str:
+    """A sample's record as the run's index has it."""
+    return json({name: value for name, value in record.items() if name not in ("id", "benchmark")})
+
+
+def sample_record(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
+    """A sample as JSON for the run's index. `place` maps each picture's path to that in the run;
     others become None.
     """
     return {
         "benchmark": sample.benchmark,
         "id": sample.id,
         "category": list(sample.category),
-        "images": [place.get(path) for path in sample.images],
-        "reference": place.get(sample.reference) if sample.reference else None,
+        "images": [place.get(str(path)) for path in sample.images],
+        "reference": place.get(str(sample.reference)) if sample.reference else None,
         "has_reference": sample.reference is not None,
-        "masks": {name: place.get(path) for name, path in sample.masks.items()},
-        **{name: getattr(sample, name) for name in ("split", "instruction", *TEXTS)},
+        "masks": {name: place.get(str(path)) for name, path in sample.masks.items()},
+        **dict(zip(_SAMPLE_TEXTS, _texts_of(sample), strict=True)),
         "attributes": dict(sample.attributes),
         "findings": [asdict(finding) for finding in sample.findings],
     }

@@ -137,7 +137,7 @@ def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> Non
             for record in bench.edits(run, hashes)
         ]
         scorers = [MeanScorer(), Spread()]
-        score(run, "fake", bench.samples, edits, scorers, hashes=hashes, workers=0)  # type: ignore[arg-type]
+        score(run, "fake", [(bench.samples, edits)], scorers, hashes=hashes, workers=0)  # type: ignore[arg-type]
     shown = {row.sample: row.detail.get("demonstrations") for row in run.rows()}
     assert shown == {"s000": ["s001", "s002"], "s001": None, "s002": None, "*": None}
 

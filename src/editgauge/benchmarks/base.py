@@ -64,11 +64,13 @@ class Samples:
             self.findings.append(finding)
 
     def __iter__(self) -> Iterator[Sample]:
-        """The samples. Pictures of a set of one's own that EXIF turns are turned here, once for
-        all who look at them; the releases have none, and their pixels count as stored.
+        """The samples. Pictures of a set of one's own that EXIF turns are turned here (those of a
+        ``dir:`` set already were), once for all who look at them; the releases have none, and their
+        pixels count as stored.
         """
         samples = self.read(self.note)
-        return samples if self.benchmark in catalog.BENCHMARKS else map(_upright, samples)
+        turned = self.benchmark in catalog.BENCHMARKS or self.benchmark.startswith("dir.")
+        return samples if turned else map(_upright, samples)
 
 
 def _upright(sample: Sample) -> Sample:

@@ -6,6 +6,7 @@ path, a link) is a finding, and the path that a sample is given for it leads to 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections import defaultdict
@@ -85,6 +86,7 @@ class Tree:
     root: Path
     _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
     _folders: dict[str, str] = field(default_factory=dict, repr=False)
+    _plain: dict[str, set[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
@@ -100,7 +102,9 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
-        above, name = os.path.split(path)
+        above, _, name = os.fspath(path).rpartition(os.sep)
+        if name in self._plain_in(above):
+            return True
         try:
             if name in ("", ".", "..") or os.path.islink(path):
                 real = os.path.realpath(path)
@@ -111,6 +115,16 @@ class Tree:
         except (OSError, ValueError):
             return False
         return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)
+
+    def _plain_in(self, above: str) -> set[str]:
+        """What a folder inside the root holds, but for links."""
+        if above not in self._plain:
+            real, names = os.path.realpath(above), set[str]()
+            if real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep):
+                with contextlib.suppress(OSError, ValueError), os.scandir(above) as entries:
+                    names = {entry.name for entry in entries if not entry.is_symlink()}
+            self._plain[above] = names
+        return self._plain[above]
 
     def nowhere(self, name: str) -> Path:
         """A path below the root where there is no file, for a picture that must not be read."""

@@ -7,6 +7,7 @@ and by the judge of each sample's own protocol. ``dir.<name>.<protocol>`` measur
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -54,7 +55,7 @@ def named(name: str) -> Benchmark:
     folder = None
     if name.startswith("dir:"):
         folder = Path(name.removeprefix("dir:")).absolute()
-        about, _ = _contents(folder)
+        about = _about(folder)
         name = f"dir.{about.name}.{about.protocol}".rstrip(".")
     _, set_name, *rest = name.split(".")
     protocol = rest[0] if rest else ""
@@ -109,6 +110,13 @@ def _load(own: Path | None, name: str, root: Path | None, *, split: str | None =
     return Samples(name, folder.absolute(), read, split or "")
 
 
+def _about(folder: Path) -> About:
+    if (folder / FILE).is_file():
+        with DataSet(folder) as data:
+            return data.about
+    return read_about(folder)
+
+
 def _contents(folder: Path) -> tuple[About, list[Record]]:
     """What is said of a set, and its samples: of one that is being made, or of a released one."""
     if (folder / FILE).is_file():
@@ -145,7 +153,7 @@ def sample_of(
     tree = tree or Tree(root)
 
     def place(relative: str, part: str) -> Path:
-        path = root / relative
+        path = Path(f"{root}{os.sep}{relative}")
         if tree.inside(path):
             return upright(path)
         found = f"{relative!r} leads out of the data set"

@@ -103,7 +103,7 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         for path in self.files:
-            hidden = any(part.startswith(".") for part in path.split("/"))
+            hidden = path[:1] == "." or "/." in path
             if why := paths.misplaced(path) or ("a hidden file" if hidden else None):
                 raise ValueError(f"{self.id}: {path[:80]!r}: {why}; pictures lie in the data set")
 
@@ -156,6 +156,9 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return facts
 
 
+_RECORD = msgspec.json.Decoder(Record)
+
+
 def about_of(value: object, where: str) -> About:
     """What is said of a set, from its JSON. Raises `DataError` for anything else."""
     return schema.convert(value, About, where)
@@ -191,7 +194,10 @@ def read_samples(folder: Path) -> list[Record]:
     for number, line in enumerate(_bytes(path).split(b"\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
-            record = record_of(_json(line, where), where)
+            try:
+                record = _RECORD.decode(line)
+            except (ValueError, RecursionError):  # as the JSON it is: what is wrong is named
+                record = record_of(_json(line, where), where)
             if records.setdefault(record.id, record) is not record:
                 raise DataError(f"{where}: the id {record.id!r} is that of an earlier line")
     return list(records.values())

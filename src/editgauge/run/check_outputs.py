@@ -41,11 +41,11 @@ def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample])
     name those of `collect.editors_in`. Raises `DataError` when there are no outputs at all.
     """
     if editor is None:
-        return editors_in(outputs, samples)
+        return {name: one.root for name, one in editors_in(outputs, samples).items()}
     plain = PurePosixPath(editor).name == editor and editor not in (".", "..")
     if plain and (outputs / editor).is_dir():
         return {editor: outputs / editor}
-    return editors_in(outputs, samples, [editor])
+    return {editor: editors_in(outputs, samples, [editor])[editor].root}
 
 
 def check_outputs(

@@ -87,8 +87,10 @@ class Plan:
         return items
 
     def _write(self) -> None:
-        self._run.drop(self._stale)
-        self._run.put(self._ready)
+        if self._stale:
+            self._run.drop(self._stale)
+        if self._ready:
+            self._run.put(self._ready)
         self._summary.computed += len(self._ready)
         self._stale, self._ready = [], []
 

@@ -100,7 +100,13 @@ class _Phase:
     progress: Progress
 
     def score(
-        self, note: str, parts: Iterator[list[Item]], most: int, *, whole: bool = True, number: int = 0
+        self,
+        note: str,
+        parts: Iterator[list[Item]],
+        most: int,
+        *,
+        whole: bool = True,
+        number: int = 0,
     ) -> None:
         """Have items done, at most `most` at once, and write their rows as they come. `whole`: a
         worker has the machine; `number`: of all outputs, where it is known.

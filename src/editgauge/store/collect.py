@@ -29,7 +29,7 @@ _TOGETHER = 64
 
 def editors_in(
     outputs: Path, samples: Sequence[Sample], editors: Sequence[str] = ()
-) -> dict[str, Path]:
+) -> dict[str, OutputFolder]:
     """Editor -> the folder of its outputs. Of these editors: `outputs`/<editor> when that is there,
     else `outputs` itself. Of all: each sub-folder that holds at least one output, by name; else the
     folder itself, as one editor's of its name. Raises `DataError` when `outputs` is not there, and
@@ -39,18 +39,18 @@ def editors_in(
         there = "a file" if outputs.exists() else "nothing"
         raise DataError(f"{outputs}: wanted a folder of outputs, found {there}; check the path")
 
-    def holds_any(folder: Path) -> bool:
-        names = OutputFolder(folder)
-        return any(names.find(sample) for sample in samples)
+    def holds_any(folder: OutputFolder) -> bool:
+        return any(folder.find(sample) for sample in samples)
 
-    folders = {one.name: one for one in sorted(outputs.iterdir()) if one.is_dir()}
+    folders = {one.name: OutputFolder(one) for one in sorted(outputs.iterdir()) if one.is_dir()}
+    itself = OutputFolder(outputs)
     if editors:
-        folders_of = {name: folders.get(plain_name(name), outputs) for name in editors}
+        folders_of = {name: folders.get(plain_name(name), itself) for name in editors}
     else:
         folders_of = {
             name: one for name, one in folders.items() if name[0] != "." and holds_any(one)
         }
-        folders_of = folders_of or {outputs.name: outputs}
+        folders_of = folders_of or {outputs.name: itself}
     for name, folder in folders_of.items():
         if not holds_any(folder):
             wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
@@ -87,8 +87,8 @@ def takes_of(
         there.setdefault(record.editor, {})[record.sample] = record
     if outputs is not None:
         return {
-            name: Folder(run, benchmark, name, hashes, OutputFolder(place), there.get(name, {}))
-            for name, place in editors_in(outputs, samples, editors).items()
+            name: Folder(run, benchmark, name, hashes, folder, there.get(name, {}))
+            for name, folder in editors_in(outputs, samples, editors).items()
         }
     for name in editors or [*sorted(there)] or [""]:
         if name not in there:
@@ -145,34 +145,35 @@ class Folder:
     def __call__(self, samples: Iterable[Sample]) -> list[EditRecord]:
         room, records = f"edits/{plain_name(self.benchmark)}/{plain_name(self.editor)}", []
         for sample in samples:
-            old, record = self.known.get(sample.id), None
             if (file := self.outputs.find(sample)) is None:
                 record = _without(self.benchmark, sample.id, self.editor, "no output file")
             else:
-                ending = os.path.splitext(file)[1].lower()
-                record = self._taken(f"{room}/{sample.output_stems[0]}{ending}", file, sample, old)
+                place = f"{room}/{sample.output_stems[0]}{os.path.splitext(file)[1].lower()}"
+                if why := paths.misplaced(place):
+                    reason = f"its output name {place!a}: {why}; correct the data"
+                    record = _without(self.benchmark, sample.id, self.editor, reason)
+                    record = replace(record, status=Status.DATASET_FAULT)
+                else:
+                    record = self._taken(place, file, sample.id)
             records.append(record)
         self.run.write_edits(one for one in records if one != self.known.get(one.sample))
         return records
 
-    def _taken(
-        self, place: str, file: str, sample: Sample, old: EditRecord | None
-    ) -> EditRecord:
+    def _taken(self, place: str, file: str, sample: str) -> EditRecord:
         """The record of a file that is kept in the run; its hash is of what is kept."""
-        about = {"benchmark": self.benchmark, "sample": sample.id, "editor": self.editor}
-        if why := paths.misplaced(place):
-            reason = f"its output name {place!a}: {why}; correct the data"
-            return EditRecord(**about, status=Status.DATASET_FAULT, reason=reason)
+        old = self.known.get(sample)
         ours = old if old is not None and old.path == place else None
         try:
             mark = self._kept(place, file, ours)
         except DataError as error:
             reason = portable(str(error), [self.outputs.root])
-            return EditRecord(**about, status=Status.UNREADABLE, reason=reason)
+            record = _without(self.benchmark, sample, self.editor, reason)
+            return replace(record, status=Status.UNREADABLE)
         if ours is not None and ours.fingerprint == mark:
             return ours
-        told = {"path": place, "fingerprint": mark, "detail": {"source": "folder"}}
-        return _looked_at(EditRecord(**about, status=Status.SCORED, **told), self.run)
+        new = _without(self.benchmark, sample, self.editor, "")
+        new = replace(new, path=place, fingerprint=mark, detail={"source": "folder"})
+        return _looked_at(new, self.run)
 
     def _kept(self, place: str, file: str, ours: EditRecord | None) -> str:
         """Keep the file; the hash of what is kept."""

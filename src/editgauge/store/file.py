@@ -83,8 +83,7 @@ class RunFile:
                 records = db.execute(f"SELECT * FROM {table} {where} ORDER BY {order}").fetchall()
                 counts = db.execute(schema.COUNTS, (table, part)).fetchone() or (0, 0)
             if self.damage is None and not (
-                all(schema.stands(table, one) for one in records)
-                and schema.counted(records) == counts
+                schema.all_stand(table, records) and schema.counted(records) == counts
             ):
                 raise sqlite3.DatabaseError(f"the {table} are not those that were written")
             return records

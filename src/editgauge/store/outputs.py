@@ -5,6 +5,7 @@ first extension.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 from editgauge.errors import ImageError
 from editgauge.images import EXTENSIONS, same_pixels
 from editgauge.types import Sample
+
+_RANK = {extension: number for number, extension in enumerate(EXTENSIONS)}
 
 
 class OutputFolder:
@@ -51,16 +54,15 @@ class OutputFolder:
         """The files of a folder below the root by their name without extension, in order."""
         if folder not in self._listings:
             listing = self._listings[folder] = {}
-            try:
-                place = os.path.join(self.root, folder)
-                names = sorted(entry.name for entry in os.scandir(place) if _is_output(entry))
-            except (OSError, ValueError):
-                names = []
-            for extension in EXTENSIONS:
-                for name in names:
-                    stem, own = os.path.splitext(name)
-                    if own.lower() == extension:
-                        listing.setdefault(stem, []).append(os.path.join(folder, name))
+            ranked = []
+            with contextlib.suppress(OSError, ValueError):
+                for entry in os.scandir(os.path.join(self.root, folder)):
+                    stem, extension = os.path.splitext(entry.name)
+                    rank = _RANK.get(extension.lower())
+                    if rank is not None and _is_output(entry):
+                        ranked.append((rank, entry.name, stem))
+            for _, name, stem in sorted(ranked):
+                listing.setdefault(stem, []).append(os.path.join(folder, name))
         return self._listings[folder]
 
 

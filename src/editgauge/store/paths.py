@@ -182,7 +182,9 @@ def only_files(root: Path, place: str) -> None:
             path = os.path.join(above, name)
             with contextlib.suppress(OSError):
                 status = os.lstat(path)
-                if not stat.S_ISDIR(status.st_mode) and (why := unlike_file(status, status.st_size)):
+                if not stat.S_ISDIR(status.st_mode) and (
+                    why := unlike_file(status, status.st_size)
+                ):
                     raise RunError(f"{path}: {why}; this run folder cannot be trusted. Remove it")
 
 

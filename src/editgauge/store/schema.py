@@ -100,6 +100,12 @@ def stands(table: str, record: Sequence[Any]) -> bool:
     return bool(_mark(table, record[:-1]) == record[-1])
 
 
+def all_stand(table: str, records: Iterable[Sequence[Any]]) -> bool:
+    """Whether each of these is a record that `stands`."""
+    crc = zlib.crc32
+    return all(crc(repr((table, *one[:-1])).encode()) - _HALF == one[-1] for one in records)
+
+
 def counted(records: Iterable[Sequence[Any]]) -> tuple[int, int]:
     """How many sound records there are, and the sum of their marks, as `counts` has them."""
     marks = [record[-1] for record in records]

@@ -47,8 +47,8 @@ _EXTENSION_OF = {
 }  # fmt: skip
 _ORIENTATION = 0x0112
 _PIXEL_BYTES = {"WEBP": 20}
-_LOOK = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """Bytes a pixel at the peak of decoding, 16 for other formats; measured with 16 million pixels."""
+_LOOK = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 """How libjpeg's warnings begin after which it fills up what is missing."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)

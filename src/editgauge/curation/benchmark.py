@@ -150,12 +150,15 @@ def sample_of(
     if not record.instruction.strip():
         missing = ("no instruction", "nothing can be asked")
         findings.append(Finding("instruction-missing", f"{SAMPLES} ({record.id})", *missing, False))
-    tree = tree or Tree(root)
+    tree, known = tree or Tree(root), dict[str, Path]()
 
     def place(relative: str, part: str) -> Path:
-        path = Path(f"{root}{os.sep}{relative}")
+        path = known.get(relative) or Path(f"{root}{os.sep}{relative}")
+        if relative in known:
+            return path
         if tree.inside(path):
-            return upright(path)
+            known[relative] = upright(path)
+            return known[relative]
         found = f"{relative!r} leads out of the data set"
         findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
         return tree.nowhere(part or "input")
@@ -168,8 +171,9 @@ def sample_of(
         "image_count": len(record.images),
         "multi_image": len(record.images) > 1,
         "has_knowledge": bool(record.knowledge),
-        **({"difficulty": tier(record)} if tier(record) else {}),
     }
+    if level := tier(record):
+        facts["difficulty"] = level
     category, split = tuple(record.category or ("unsorted",)), record.split or "all"
     if protocol:
         masks, category, more, official = _CONVENTIONS[protocol](record, masks)
@@ -198,7 +202,7 @@ def tier(record: Record) -> str:
     """Easy, medium or hard: by the sum of TextEditBench's ten, else as the attribute ``difficulty``
     says; "" for none.
     """
-    values = [record.attributes.get(name) for name in ATTRIBUTES]
+    values = [record.attributes.get(name) for name in ATTRIBUTES if record.attributes]
     numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
     if len(numbers) == len(ATTRIBUTES):
         return tier_of(sum(numbers))

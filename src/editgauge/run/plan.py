@@ -5,6 +5,7 @@ fingerprint.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,16 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
-from editgauge.store.schema import STATUS, EditRecord, RowKey, digest, unpacked
+from editgauge.store.schema import EditRecord, RowKey, digest, packed, unpacked
 from editgauge.store.summary import Summary
 from editgauge.types import Row, Sample, Status
 
 Why = tuple[Status, str] | None
 """Why a scorer need not be called, or None."""
-Done = dict[str, tuple[str, Status]]
-"""Sample -> the fingerprint and status of a row."""
+Done = dict[str, tuple[bytes | str, str]]
+"""Sample -> the packed fingerprint and the status of a row."""
+_Series = tuple[str, str, Done, Counter[str]]
+"""Metric, variant, the rows of an editor, and how many of them have each status."""
 
 
 class Plan:
@@ -38,14 +41,12 @@ class Plan:
         names, scorers = run.sample_names(), {scorer.name for scorer in told.scorers}
         self._done: dict[tuple[str, ...], Done] = {
             one[2:]: {
-                names[row[1]][1]: (unpacked(row[6]), STATUS[row[4]])
-                for row in run.records(one)
-                if row[1] in names
+                names[row[1]][1]: (row[6], row[4]) for row in run.records(one) if row[1] in names
             }
             for one in run.series(told.benchmark)
             if one.scorer in scorers
         }
-        self._rows: dict[tuple[int, str], list[tuple[str, str, Done]]] = {}
+        self._rows: dict[tuple[int, str], list[_Series]] = {}
         self._made_by = [
             digest(scorer.name, scorer.source, origin)
             for scorer, origin in zip(told.scorers, told.origins, strict=True)
@@ -135,17 +136,18 @@ class Plan:
         """Which (metric, variant) of a place have no row of this fingerprint yet; where there is
         nothing to score (`why`) they are made here, and None is left.
         """
-        wanted, scorer = set[tuple[str, str]](), self._told.scorers[number]
-        for metric, variant, done in self._series(number, editor):
+        wanted, name = set[tuple[str, str]](), packed(mark)
+        for metric, variant, done, counts in self._series(number, editor):
             known = done.get(sample)
-            if known is not None and known[0] == mark and known[1] not in self._retry:
+            if known is not None and known[0] == name and known[1] not in self._retry:
                 self._summary.kept += 1
-                self._summary.add(editor, scorer.name, metric, variant, known[1])
+                counts[known[1]] += 1
                 continue
             wanted.add((metric, variant))
             if known is not None:
+                scorer = self._told.scorers[number]
                 names = (self._told.benchmark, sample, editor, scorer.name, metric, variant)
-                self._stale.append(((*names, scorer.source, 0), known[0]))
+                self._stale.append(((*names, scorer.source, 0), unpacked(known[0])))
         if not wanted:
             return None
         task = Task(number, mark, frozenset(wanted))
@@ -156,15 +158,15 @@ class Plan:
         self._summary.count(rows)
         return None
 
-    def _series(self, number: int, editor: str) -> list[tuple[str, str, Done]]:
-        """The metrics and variants of a scorer, each with its rows of an editor."""
+    def _series(self, number: int, editor: str) -> list[_Series]:
+        """The metrics and variants of a scorer, each with its rows of an editor and their count."""
         if (number, editor) not in self._rows:
-            scorer = self._told.scorers[number]
-            self._rows[number, editor] = [
-                (one.name, v, self._done.get((editor, scorer.name, one.name, v, scorer.source), {}))
-                for one in scorer.metrics
-                for v in one.variants
-            ]
+            scorer, rows = self._told.scorers[number], list[_Series]()
+            for name, variant in ((one.name, v) for one in scorer.metrics for v in one.variants):
+                key = (editor, scorer.name, name, variant)
+                done = self._done.get((*key, scorer.source), {})
+                rows.append((name, variant, done, self._summary.counter(*key)))
+            self._rows[number, editor] = rows
         return self._rows[number, editor]
 
     def _inputs_of(self, scorer: Scorer, sample: Sample) -> Any:

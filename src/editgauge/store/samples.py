@@ -14,7 +14,7 @@ from editgauge.store.hashes import HashStore, looked_at
 from editgauge.store.measured import measured
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
-from editgauge.store.schema import TEXTS, json, known, sample_record, sample_text
+from editgauge.store.schema import TEXTS, json, known, places, sample_record, sample_text
 from editgauge.types import MAX_FILE_BYTES, Finding, Sample
 
 
@@ -61,7 +61,7 @@ class Inputs:
         for sample, other in zip(samples, full, strict=True):
             base = sample_record(sample, {})
             kept, marks = self._keep(sample, base)
-            record = sample_record(other, kept) if kept or other is not sample else base
+            record = {**base, "attributes": dict(other.attributes), **places(sample, kept)}
             if marks:
                 record["marks"] = marks
             records.append((sample, record))

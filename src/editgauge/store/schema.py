@@ -282,13 +282,21 @@ def sample_record(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
         "benchmark": sample.benchmark,
         "id": sample.id,
         "category": list(sample.category),
-        "images": [place.get(str(path)) for path in sample.images],
-        "reference": place.get(str(sample.reference)) if sample.reference else None,
+        **places(sample, place),
         "has_reference": sample.reference is not None,
-        "masks": {name: place.get(str(path)) for name, path in sample.masks.items()},
         **dict(zip(_SAMPLE_TEXTS, _texts_of(sample), strict=True)),
         "attributes": dict(sample.attributes),
-        "findings": [asdict(finding) for finding in sample.findings],
+        "findings": [asdict(finding) for finding in sample.findings] if sample.findings else [],
+    }
+
+
+def places(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
+    """The pictures of a `sample_record`."""
+    masks = sample.masks
+    return {
+        "images": [place.get(str(path)) for path in sample.images],
+        "reference": place.get(str(sample.reference)) if sample.reference else None,
+        "masks": {name: place.get(str(masks[name])) for name in masks} if masks else {},
     }
 
 

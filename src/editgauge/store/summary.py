@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from editgauge.types import Row, Status
 
@@ -32,7 +32,11 @@ class Summary:
     def add(
         self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
     ) -> None:
-        self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
+        self.counter(editor, scorer, metric, variant)[status.value] += number
+
+    def counter(self, *key: str) -> Counter[str]:
+        """How many rows of an editor, scorer, metric and variant have each status."""
+        return self.counts.setdefault(cast(tuple[str, str, str, str], key), Counter())
 
     def count(self, rows: Iterable[Row]) -> None:
         """Count each row."""

@@ -40,10 +40,10 @@ class Plan:
         self._summary = summary
         names, scorers = run.sample_names(), {scorer.name for scorer in told.scorers}
         self._done: dict[tuple[str, ...], Done] = {
-            one[2:]: {
+            one[1:]: {
                 names[row[1]][1]: (row[6], row[4]) for row in run.records(one) if row[1] in names
             }
-            for one in run.series(told.benchmark)
+            for one, series in run.series(told.benchmark).items()
             if one.scorer in scorers
         }
         self._rows: dict[tuple[int, str], list[_Series]] = {}

@@ -41,7 +41,7 @@ class Plan:
         names, scorers = run.sample_names(), {scorer.name for scorer in told.scorers}
         self._done: dict[tuple[str, ...], Done] = {
             one[1:]: {
-                names[row[1]][1]: (row[6], row[4]) for row in run.records(one) if row[1] in names
+                names[row[1]][1]: (row[6], row[4]) for row in run.records(number) if row[1] in names
             }
             for one, series in run.series(told.benchmark).items()
             if one.scorer in scorers

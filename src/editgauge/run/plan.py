@@ -43,7 +43,7 @@ class Plan:
             one[1:]: {
                 names[row[1]][1]: (row[6], row[4]) for row in run.records(number) if row[1] in names
             }
-            for one, series in run.series(told.benchmark).items()
+            for one, number in run.series(told.benchmark).items()
             if one.scorer in scorers
         }
         self._rows: dict[tuple[int, str], list[_Series]] = {}

@@ -86,7 +86,7 @@ def test_a_full_disk_is_one_line_that_names_the_lock(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr("editgauge.store.lease.FileLock.acquire", full)
+        patched.setattr("filelock.FileLock.acquire", full)
         told = r"/\.locks/edit-.*: cannot be written \(No space"
         with pytest.raises(RunError, match=told), lease(tmp_path, "edit"):
             raise AssertionError

@@ -132,6 +132,18 @@ def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:
     assert figures.figures(frame(made, RECORDS), known, plots, only=["VQ"]) == []
 
 
+def test_figures_of_a_metric_that_nobody_judged_do_not_mix_the_judges_beside() -> None:
+    of = {"benchmark": "krisbench", "scorer": "judge"}
+    made = [row(f"{task}1", "m", "reference_psnr", 20.0, benchmark="krisbench") for task in TASKS]
+    for value, source in ((1.0, "gpt-4o#1"), (4.0, "qwen#2")):
+        made += [row(f"{task}1", "m", "VC", value, source=source, **of) for task in TASKS]
+    both = frame(made, RECORDS, "krisbench")
+    plots = [Plot("bars", "task", "by task")]
+    only = ["reference_psnr"]
+    (found,) = figures.figures(both, metrics_of(both), plots, only=only, published=True)
+    assert set(means(found)) == {20.0}
+
+
 def test_an_open_scale_has_no_radar() -> None:
     assert one("radar", rows(), math.inf).kind == "bars"
 

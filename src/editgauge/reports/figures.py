@@ -111,14 +111,15 @@ def _means(
         return
     if plot.kind == "radar" and not bounded(about):  # its spokes would have no rim
         plot = plot._replace(kind="bars")
-    for source in frame.makers().get(name, ("",)):
-        side = frame.of_source(source) if source else frame
+    sources = frame.sources_of(name)
+    for source in sources:
+        side = frame.of_source(source)
         parts = {"": side}
         if plot.each in frame.samples.names():
             labels = side.samples.labels(plot.each)
             parts = {of: side.of_samples(labels == of) for of in in_order(labels) if of}
         for of, part in parts.items():
-            words = (titles(metrics).get(name, name), source, of)
+            words = (titles(metrics).get(name, name), source if sources[1:] else "", of)
             figure = _of_labels(part, about, plot, words)
             if figure is not None:
                 yield _with_papers(figure, name, part) if published else figure

@@ -142,6 +142,7 @@ def _of_labels(
     if not least <= len(names) <= _MOST_LABELS or np.isnan(values).all():
         return None
     at = [there.any(axis=0) & (labels == name) & grid.defined for name in names]
+    low, high = sorted(float(on_scale(about, np.float64(end))) for end in (about.low, about.high))
     # an editor without a score keeps its place, so that colours are the same in every figure
     editors = np.flatnonzero(there.any(axis=1)).tolist()
     made_by = "; ".join(filter(None, (variant, source.partition("#")[0])))
@@ -155,10 +156,13 @@ def _of_labels(
         + (f" ({about.direction} is better)" if about.direction else ""),
         labels=names,
         series={
-            frame.editors[e]: tuple(mean_interval(values[e][mask]) for mask in at) for e in editors
+            frame.editors[e]: tuple(
+                mean_interval(values[e][mask], scale=(low, high)) for mask in at
+            )
+            for e in editors
         },
         counts=tuple(int(mask.sum()) for mask in at),
-        top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
+        top=high if bounded(about) else None,
     )
 
 

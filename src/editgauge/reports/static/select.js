@@ -22,7 +22,8 @@ const Select = (function () {
   // The model that is looked at where the address names none: the leading one with scores in the metric, or the first with some.
   function leader(about, models, m) {
     const lead = Scores.lead(about), ranked = lead ? lead.lines.map((line) => line.editor) : [];
-    return ranked.concat(models).find((name) => {
+    const all = ranked.concat(models), real = all.filter((name) => !Scores.anchor(about, name));
+    return real.concat(all).find((name) => {
       const at = models.includes(name) ? Scores.column(about, name, m) : -1;
       return at >= 0 && about.columns[at].scored > 0;
     }) || models[0] || "";

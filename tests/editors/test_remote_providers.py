@@ -13,9 +13,10 @@ from PIL import Image
 
 from editgauge import catalog
 from editgauge.editors.calling import Call, asked
-from editgauge.editors.delivery import at, decoded
+from editgauge.editors.delivery import decoded
 from editgauge.editors.remote import RemoteEditor, Result
 from editgauge.errors import DataError
+from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
 from editgauge.testing import make_sample
 from editgauge.types import Sample, Status

@@ -95,18 +95,3 @@ def typed(value: Any) -> Any:
         with contextlib.suppress(ValueError):
             return kind(value)
     return value
-
-
-def at(value: Any, place: str) -> Any:
-    """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
-    for step in place.split("."):
-        if isinstance(value, list) and step.isdigit():
-            value = value[int(step)] if int(step) < len(value) else None
-        else:
-            value = value.get(step) if isinstance(value, dict) else None
-    return value
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a JSON list; none for anything else."""
-    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []

@@ -12,9 +12,10 @@ import msgspec
 
 from editgauge import schema
 from editgauge.editors.calling import Ask, Call, sized
-from editgauge.editors.delivery import Count, Seconds, at
+from editgauge.editors.delivery import Count, Seconds
 from editgauge.editors.remote import Provider, Result, Settings, not_made, without_picture
 from editgauge.errors import UsageError
+from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
 
 SERVICES = ("bfl", "fal", "replicate")

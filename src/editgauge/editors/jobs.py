@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from editgauge.editors.calling import Ask, Call
-from editgauge.editors.delivery import at
 from editgauge.editors.job_spec import SERVICES, JobProvider, load
 from editgauge.editors.remote import RemoteEditor, Result, not_made, refusal, remote
 from editgauge.errors import UsageError
 from editgauge.services import policy
 from editgauge.services.booking import Entry
+from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
 from editgauge.services.secrets import words
 from editgauge.types import Edit, Sample, Status

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from editgauge.editors.calling import Ask, Call, sized
-from editgauge.editors.delivery import Count, at, objects
+from editgauge.editors.delivery import Count
 from editgauge.editors.remote import Provider, Result, Settings, factory, not_made, without_picture
-from editgauge.services.policy import filtered
+from editgauge.services.policy import at, filtered, objects
 from editgauge.services.prices import ImagePrice, told_cost
 from editgauge.types import Status
 

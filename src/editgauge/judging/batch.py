@@ -21,6 +21,7 @@ from editgauge.judging.chat import pieces
 from editgauge.judging.engine import Engine
 from editgauge.services.http import Request, Response, form_request, json_request
 from editgauge.services.paid import Outcome, Spend, decoded, failed
+from editgauge.services.policy import at
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 190 << 20
 """OpenAI takes 200 MB a file: about 54 calls with three pictures of a megapixel."""
@@ -148,15 +149,14 @@ def _pending(engine: Engine) -> Iterator[Batch]:
 def _find(engine: Engine, batch: Batch, why: str) -> None:
     """Look for a batch that may have been made. Raises `RunError` where that is not told."""
     reply = _get(engine, "/batches?limit=100", _json)
-    listed = reply.value.get("data") if isinstance(reply.value, dict) else None
+    listed = at(reply.value, "data")
     if not isinstance(listed, list):
         raise RunError(
             f"{engine.client.host}: whether the batch {batch.mark} was made is not known "
             f"({reply.reason or why}); run the same command again when the server lists its batches"
         )
     for one in listed:
-        marks = one.get("metadata") if isinstance(one, dict) else None
-        if _text(marks, MARK) == batch.mark:
+        if at(one, f"metadata.{MARK}") == batch.mark:
             batch.number = _text(one, "id")
             return _note(engine, batch)
     return _close(engine, batch, "never made")
@@ -241,8 +241,7 @@ def _bytes(response: Response) -> Outcome:
 
 
 def _text(value: Any, name: str) -> str:
-    text = value.get(name) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else ""
+    return text if isinstance(text := at(value, name), str) else ""
 
 
 def results(data: bytes) -> dict[str, Response]:
@@ -252,12 +251,10 @@ def results(data: bytes) -> dict[str, Response]:
     lines = {}
     for value in map(decoded, data.splitlines()):
         if key := _text(value, "custom_id"):
-            response = value.get("response")
-            response = response if isinstance(response, dict) else {}
-            status, body = response.get("status_code"), response.get("body")
+            status, body = at(value, "response.status_code"), at(value, "response.body")
             if error := value.get("error"):
-                reason = error.get("message") if isinstance(error, dict) else error
-                status, body = 500, {"error": {"message": str(reason)[:300]}}
+                reason = str(at(error, "message") or error)[:300]
+                status, body = 500, {"error": {"message": reason}}
             known = status if isinstance(status, int) and 100 <= status < 600 else 500
             lines[key] = Response(known, {}, orjson.dumps(body))
     return lines

@@ -16,6 +16,7 @@ from editgauge.judging.protocol import Call
 from editgauge.services import policy
 from editgauge.services.http import Http, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
+from editgauge.services.policy import at, objects
 from editgauge.services.secrets import Secrets, address, key_for
 
 Form = Literal["json_schema", "tool", "json_object", "guided_json", ""]
@@ -239,28 +240,33 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
     if not isinstance(value, dict):
         start = secrets.line(response.data[:60].decode("utf-8", "replace"))
         return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Reply())
-    error = value.get("error")
-    if isinstance(error, dict):  # routers pass on the status of whom they asked as a code
-        code = error.get("code")
+    if isinstance(value.get("error"), dict):
+        code = at(value, "error.code")  # routers pass on the status of whom they asked
         if isinstance(code, int) and code in policy.STATUSES:
             outcome = failed(Response(code, response.headers, response.data), secrets)
             if outcome.kind in ("busy", "stop"):
                 return outcome
-        return _again(f"HTTP 200 with an error: {secrets.line(str(error.get('message')))}", Reply())
-    choice = (_dicts(value.get("choices")) or [{}])[0]
-    message = choice["message"] if isinstance(choice.get("message"), dict) else {}
-    usage = value.get("usage")
-    finish = secrets.line(str(choice.get("finish_reason") or ""), 60)
+        words = secrets.line(str(at(value, "error.message")))
+        return _again(f"HTTP 200 with an error: {words}", Reply())
+    choice, usage = at(value, "choices.0"), value.get("usage")
+    message = at(choice, "message")
+
+    def words_at(part: Any, name: str, limit: int = 200) -> str:
+        return secrets.line(str(at(part, name) or ""), limit)
+
+    calls = objects(at(message, "tool_calls"))
+    called = len(calls) == 1 and at(calls, "0.function.name") == "verdict"
+    finish = words_at(choice, "finish_reason")
     reply = Reply(
-        content=_called(message) or _text(message.get("content")),
-        thought=any(message.get(name) for name in _THOUGHT),
+        content=_text(at(message, "tool_calls.0.function.arguments" if called else "content")),
+        thought=any(at(message, name) for name in _THOUGHT),
         finish="length" if finish in _CUT else finish,
-        answered=secrets.line(str(value.get("model") or ""), 200),
-        system_fingerprint=secrets.line(str(value.get("system_fingerprint") or ""), 200),
+        answered=words_at(value, "model"),
+        system_fingerprint=words_at(value, "system_fingerprint"),
         usage=usage if isinstance(usage, dict) else {},
     )
     refusal = ""
-    if why := secrets.line(str(message.get("refusal") or "")):
+    if why := words_at(message, "refusal", 300):
         refusal = f"the model declined: {why}"
     elif finish in _FILTERED:
         refusal = f"stopped by the content filter ({finish})"
@@ -280,22 +286,8 @@ def _again(reason: str, reply: Reply) -> Outcome:
     return Outcome(kind="again", reason=reason, value=reply, http=200, booked=True, lost=True)
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
-
-
-def _called(message: Mapping[str, Any]) -> str | None:
-    """The arguments of the tool that the form ``tool`` makes the judge call."""
-    try:
-        (call,) = message["tool_calls"]
-        function = call["function"]
-        return _text(function["arguments"]) if function["name"] == "verdict" else None
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
 def _text(value: Any) -> str | None:
     if isinstance(value, list):  # parts, as some servers give them; thinking is one of them
-        parts = (part for part in _dicts(value) if part.get("type") not in _THOUGHT)
+        parts = (part for part in objects(value) if part.get("type") not in _THOUGHT)
         return "".join(str(part.get("text") or "") for part in parts)
     return value if isinstance(value, str) else None

@@ -90,19 +90,27 @@ def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -
     return known
 
 
+def at(value: Any, place: str) -> Any:
+    """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
+    for step in place.split("."):
+        if isinstance(value, list) and step.isdigit():
+            value = value[int(step)] if int(step) < len(value) else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a JSON list; none for anything else."""
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+
+
 def _daily(error: Mapping[str, Any]) -> bool:
     """Whether the limit that was met is one of the day or of the account, not of the minute."""
-    limits = [
-        one for detail in _objects(error, "details") for one in _objects(detail, "violations")
-    ]
+    limits = [one for of in objects(error.get("details")) for one in objects(of.get("violations"))]
     return bool(_DAILY.search(str(error.get("message") or "")[:2000])) or any(
         "PerDay" in str(limit.get("quotaId")) for limit in limits
     )
-
-
-def _objects(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    parts = value.get(name)
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
 def may_pass(status: int) -> bool:
@@ -136,7 +144,7 @@ def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float |
         seconds = _seconds(headers[name], scale) if name in headers else math.nan
         if math.isfinite(seconds):
             return min(max(seconds, 0.0), LONGEST_WAIT)
-    for detail in _objects(error, "details"):
+    for detail in objects(error.get("details")):
         if match := re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", ""))):
             return min(float(match[1]), LONGEST_WAIT)
     return None

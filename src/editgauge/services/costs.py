@@ -54,14 +54,9 @@ class Costs:
 
 def costs(path: Path) -> Costs:
     """What the file `path` tells. Raises `RunError` where there is none, or it is damaged."""
-    if not path.is_file():
-        raise RunError(f"{path}: no file of paid calls; nothing that costs was asked in this run")
-    with Paid(path) as paid:
-        totals = []
-        for purpose in sorted({call.purpose for call in paid.calls()}):
-            booked, billed, calls = (max(0.0, round(part, 9)) for part in paid.totals(purpose))
-            totals.append(Total(purpose=purpose, requests=int(calls), billed=billed, booked=booked))
-        groups: dict[tuple[str, str, str], Standing] = {}
+    groups: dict[tuple[str, str, str], Standing] = {}
+    with _opened(path) as paid:
+        sums = {purpose: paid.totals(purpose) for purpose in {one.purpose for one in paid.calls()}}
         for call in paid.calls(_STANDING):
             purpose, model, why = name = (call.purpose, call.model, _why(call))
             waits = why == WAITING
@@ -70,6 +65,11 @@ def costs(path: Path) -> Costs:
             group.until = max(group.until, call.at)
             group.requests += 1
             group.dollars += call.booked
+    totals = [
+        Total(purpose=purpose, requests=int(one.calls), billed=max(0.0, round(one.billed, 9)),
+              booked=max(0.0, round(one.booked, 9)))
+        for purpose, one in sorted(sums.items())
+    ]  # fmt: skip
     return Costs(totals, sorted(groups.values(), key=lambda one: -one.dollars))
 
 
@@ -83,21 +83,26 @@ def settle(
     """
     if not (math.isfinite(dollars) and dollars >= 0.0):
         raise UsageError(f"{dollars}: wanted US dollars, 0 or more", argument="settle")
-    costs(path)
-    with Paid(path) as paid, paid.transaction():
+    with _opened(path) as paid, paid.transaction():
         chosen = [
-            call
+            (call, reason)
             for call in paid.calls(_STANDING)
             if purpose in ("", call.purpose)
             and model in ("", call.model)
-            and why.lower() in _why(call).lower()
-            and _why(call) != WAITING
+            and why.lower() in (reason := _why(call)).lower()
+            and reason != WAITING
         ]
         if not chosen:
             raise UsageError("no call stands without a bill that fits; editgauge costs lists them")
-        share = dollars / sum(call.booked for call in chosen)
-        for call in chosen:
-            paid.settle(call.id, "billed", call.booked * share, f"{SETTLED}: {_why(call)}")
+        share = dollars / sum(call.booked for call, _ in chosen)
+        for call, reason in chosen:
+            paid.settle(call.id, "billed", call.booked * share, f"{SETTLED}: {reason}")
+
+
+def _opened(path: Path) -> Paid:
+    if not path.is_file():
+        raise RunError(f"{path}: no file of paid calls; nothing that costs was asked in this run")
+    return Paid(path)
 
 
 def _why(call: Call) -> str:

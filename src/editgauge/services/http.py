@@ -126,7 +126,8 @@ class Http:
         seconds = self.timeout if request.seconds is None else request.seconds
         connection, path = self._connection(request.url, seconds)
         state = _State()
-        _watched(state, time.monotonic() + seconds)
+        _UNDER_WAY[state] = time.monotonic() + seconds
+        _watch(os.getpid())
         try:
             response = self._exchange(connection, path, request, state)
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -222,33 +223,21 @@ class _State:
 
 
 _UNDER_WAY: dict[_State, float] = {}
-_ANY = threading.Event()
-
-
-def _watched(state: _State, end: float) -> None:
-    """Cut an exchange at its end: a socket's own limit begins anew with every packet, so that a
-    server that drips would never be late.
-    """
-    _UNDER_WAY[state] = end
-    _ANY.set()
-    _watch(os.getpid())
 
 
 @cache
 def _watch(process: int) -> None:
-    """One thread of this process for the ends of all exchanges."""
+    """One thread of this process that cuts exchanges at their end: a socket's own limit begins anew
+    with every packet, so that a server that drips would never be late.
+    """
 
     def look() -> None:
-        while _ANY.wait():
+        while True:
             time.sleep(0.05)
             for state, end in list(_UNDER_WAY.items()):
                 if end < time.monotonic():
                     _UNDER_WAY.pop(state, 0.0)
                     state.cut()
-            if not _UNDER_WAY:
-                _ANY.clear()
-                if _UNDER_WAY:  # begun in between
-                    _ANY.set()
 
     threading.Thread(target=look, daemon=True).start()
 

@@ -1,10 +1,9 @@
 """Batches of work on a Ray cluster: the only code that knows Ray.
 
-A process of its own, the relay, is connected to the cluster; it gives batches to Ray as tasks and
-hands back what comes: a connection that hangs can be given up, and the death of this machine's
-node, with which Ray ends its process without a word, is seen and said. Ray repeats nothing: what a
-dead worker had is done again item by item. The run folder and the data lie where every node sees
-them under the same path. Workers write nothing, and keep what they have loaded from task to task.
+A process of its own, the relay, is connected to the cluster: a connection that hangs can be given
+up, and the death of this machine's node, with which Ray ends its process without a word, is seen
+and said. Ray repeats nothing: what a dead worker had is done again item by item. Workers write
+nothing, and keep what they have loaded from task to task.
 """
 
 from __future__ import annotations
@@ -84,8 +83,7 @@ class Cluster:
             )
         kind, value = self._receive()
         if kind == "error":
-            where = "Ray on this machine" if address == "local" else address
-            raise Unavailable(f"address {where}: {value}")
+            raise Unavailable(f"address {address}: {value}")
         return int(value)
 
     def batches(
@@ -137,7 +135,7 @@ class Cluster:
             self._send("stop")
 
     def _send(self, *words: Any) -> None:
-        with contextlib.suppress(OSError):  # it is dead: what is received next says so
+        with contextlib.suppress(OSError):  # it is dead: the next answer says so
             self._pipe.send(words)
 
     def _receive(self) -> Any:
@@ -255,7 +253,7 @@ class _Relay:
             max_calls=0,  # a worker stays, with all that it has loaded
             max_retries=0,
             num_returns="streaming",
-            **({"memory": needs.memory} if needs.memory else {}),
+            memory=needs.memory or None,
         )(do)
         self._wanted = {name: size for name, size in wanted.items() if size}
         self._room, self._looked, self._without = -1, 0.0, 0.0
@@ -291,13 +289,14 @@ class _Relay:
             if kind == "begun":
                 sent.until = time.monotonic() + sent.seconds
             else:
-                del self._flight[stream]
-                self._pipe.send((kind, sent.number, value))
+                self._answer(stream, kind, value)
         now = time.monotonic()
-        for stream, sent in [item for item in self._flight.items() if item[1].until < now]:
-            del self._flight[stream]
+        for stream in [one for one, sent in self._flight.items() if sent.until < now]:
             self._ray.cancel(stream, force=True)
-            self._pipe.send(("dead", sent.number, TOO_SLOW))
+            self._answer(stream, "dead", TOO_SLOW)
+
+    def _answer(self, stream: Any, kind: str, value: Any) -> None:
+        self._pipe.send((kind, self._flight.pop(stream).number, value))
 
     def _next(self, stream: Any) -> Any:
         """What a task says next; of Ray's errors what they mean, and whose fault it is."""

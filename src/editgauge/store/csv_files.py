@@ -23,19 +23,16 @@ class Record(NamedTuple):
 def records(
     path: Path, *, delimiter: str = "", strict: bool = False, most_bytes: int = MOST_BYTES
 ) -> Iterator[Record]:
-    """The records of a file in UTF-8, with or without a byte order mark. Without a `delimiter` it
-    is the comma, the semicolon or the tab, whichever the first line has most of. `strict`: a quote
-    in the wrong place is an error.
-
-    Raises `DataError`, with the line where there is one, for a file that cannot be read, is no
-    UTF-8, no csv, or larger than `most_bytes`.
+    """The records of a file in UTF-8. Without a `delimiter` it is the comma, the semicolon or the
+    tab, whichever the first line has most of. `strict`: a quote in the wrong place is an error.
+    Raises `DataError` for a file that cannot be read, is no UTF-8, no csv, or larger than
+    `most_bytes`.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     before = 0
     try:
         if not path.is_file():
-            what = "no file" if path.exists() else "not there"
-            raise DataError(f"{path}: cannot be read ({what}); check the path")
+            raise DataError(f"{path}: cannot be read (no file); check the path")
         if path.stat().st_size > most_bytes:
             raise DataError(f"{path.name}: larger than {most_bytes >> 20} MiB; split the file")
         with path.open(encoding="utf-8-sig", newline="") as file:

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -28,10 +29,9 @@ _PATIENCE = 10.0
 
 @contextlib.contextmanager
 def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
-    """Hold a piece of work on a run for the length of a `with` block: nobody else does the same.
-
-    `work` names it in one word (``edit``, ``judge``), `parts` say on what (a benchmark, an editor).
-    Raises `RunError` when another process holds it; never waits.
+    """Hold a piece of work on a run for the length of a `with` block. `work` names it in one word
+    (``edit``, ``judge``), `parts` say on what (a benchmark, an editor). Raises `RunError` when
+    another process holds it; never waits.
     """
     mark = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6)
     place = paths.folder(run, FOLDER) / f"{work}-{mark.hexdigest()}.lock"
@@ -73,9 +73,8 @@ def _taken(path: Path, seconds: float) -> contextlib.AbstractContextManager[obje
 
 
 def claim(run: Path) -> None:
-    """Say that this machine writes the run: SQLite's locks do not reach over a network's file
-    system. The mark is a hash of the machine's name, renewed while it writes. Raises `RunError`
-    while another one does.
+    """Say that this machine writes the run, since SQLite's locks do not reach over a network's file
+    system. Raises `RunError` while another one does.
     """
     place, mine = run / HOST, _machine()
     with contextlib.suppress(OSError):
@@ -104,21 +103,16 @@ def _machine() -> bytes:
 
 @contextlib.contextmanager
 def scratch(run: Path) -> Iterator[Path]:
-    """An empty temporary folder below ``run/.tmp``, removed at the end of a `with` block. When the
-    process is killed it stays until `sweep` finds that its owner is gone. Raises `RunError` when it
-    cannot be made.
+    """An empty temporary folder below ``run/.tmp``, removed at the end of a `with` block, or by
+    `sweep` when the process was killed. Raises `RunError` when it cannot be made.
     """
-    with contextlib.ExitStack() as stack:
-        place = paths.folder(run, TEMPORARY)
-        try:
-            folder = stack.enter_context(temporary.folder(place))
-        except OSError as error:
-            raise paths.unwritable(place, error) from error
-        yield folder
+    place = paths.folder(run, f"{TEMPORARY}/{temporary.new_name()}")
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def sweep(root: Path) -> int:
-    """Remove the temporary folders and files of a run whose owners are gone; returns how many. They
-    lie beside what they were to become.
-    """
+    """Remove the temporary folders and files of a run whose owners are gone; how many."""
     return sum(temporary.sweep(Path(above)) for above, _, _ in os.walk(root))

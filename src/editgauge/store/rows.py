@@ -29,7 +29,7 @@ class Rows(RunFile):
 
     def put_rows(self, rows: Iterable[Row]) -> int:
         """Write rows in one transaction; how many were given. Of two scores with one fingerprint
-        and another value the first stays: `problems` names both values.
+        the first stays: `problems` names both values where they differ.
         """
         with self.changing() as db:
             records = [self._record(db, row) for row in rows]
@@ -121,9 +121,7 @@ class Rows(RunFile):
     def done(
         self, benchmark: str, scorers: Sequence[str] | None = None
     ) -> dict[RowKey, dict[str, Status]]:
-        """What has been scored: row key -> {fingerprint: status}, of one benchmark (and only of
-        these scorers).
-        """
+        """What has been scored (by these scorers): row key -> {fingerprint: status}."""
         every = self.series(benchmark).items()
         wanted = {one: n for one, n in every if scorers is None or one.scorer in scorers}
         return {
@@ -149,9 +147,8 @@ class Rows(RunFile):
         source: str = "",
         variant: str = "",
     ) -> dict[str, dict[str, int]]:
-        """editor -> status -> how many of the samples `among` have a row of these scorers in that
-        status. A sample with rows in several counts in each. `source`: only rows that this judge or
-        engine made; `variant`: only rows of this one.
+        """editor -> status -> how many of the samples `among` have a row of these scorers (and of
+        this source and variant) in that status. A sample with rows in several counts in each.
         """
         query = f"""SELECT editor, status, count(DISTINCT n.sample) FROM {_NAMED}
             WHERE s.benchmark = ? AND ? IN ('', source) AND ? IN ('', variant)

@@ -1,8 +1,7 @@
 """A run on disk: everything that is needed to read a result again (docs/how-to/read-a-run.md).
 
 Several commands may write one run at once, on one machine: each write is one transaction. A run may
-be damaged, or come from anybody: what does not stand its checksum is left out and named in
-`Run.problems`; a file that SQLite itself cannot read any more is read as far as it can be.
+be damaged, or come from anybody: what is not proven, or no record, is left out and named.
 """
 
 from __future__ import annotations
@@ -41,9 +40,8 @@ class Run(Rows):
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Open a run, or make a new one in a folder that is empty or not there.
-
-        Raises `RunError` when the folder cannot be written or holds something that is not a run.
+        """Open a run, or make a new one in a folder that is empty or not there. Raises `RunError`
+        when it cannot be written or holds something else.
         """
         path = _real(path)
         if not os.path.lexists(path / FILE):
@@ -64,10 +62,8 @@ class Run(Rows):
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open an existing run.
-
-        Raises `RunError` when there is none, one of a format that this version does not know, or
-        one with a link where a folder of its own belongs.
+        """Open an existing run. Raises `RunError` when there is none, one of another format, or one
+        with a link where a folder of its own belongs.
         """
         run = cls(_real(path))
         paths.no_links(run.path, ROOMS)
@@ -111,9 +107,7 @@ class Run(Rows):
     # -- what was done -----------------------------------------------------------------------------
 
     def manifest(self) -> dict[str, Any]:
-        """What was done: when the run was begun and by which version, and `entries`, one a
-        command.
-        """
+        """When the run was begun, by which version, and `entries`, one a command."""
         entries = [
             {"command": command, "at": at, **schema.known(facts)}
             for _, command, at, facts, _ in self.proven("entries")
@@ -177,9 +171,7 @@ class Run(Rows):
     # -- metrics and samples -----------------------------------------------------------------------
 
     def keep_metrics(self, benchmark: str, metrics: Iterable[Metric]) -> None:
-        """Keep what is said about metrics beside their rows, so that a reader needs to guess
-        nothing. What is there of the same name is replaced.
-        """
+        """Keep what is said about metrics beside their rows, in place of what was said before."""
         there = {record[1:4] for record in self.proven("metrics")}
         new = {(benchmark, one.name, described.column(one)) for one in metrics} - there
         if new:
@@ -202,9 +194,9 @@ class Run(Rows):
         return sorted({record[1] for record in self.proven("metrics")})
 
     def write_samples(self, benchmark: str, given: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what a reader needs to know of samples; records of ids that are there already are
-        completed. Where all ids are given, their order is that of the benchmark. Raises `RunError`
-        for an id that is not text as UTF-8 can hold it.
+        """Keep what a reader needs to know of samples; what is known of an id is completed. Where
+        all ids are given, their order is that of the benchmark. Raises `RunError` for an id that
+        UTF-8 cannot hold.
         """
         records = {record["id"]: record for record in given}
         with self._lock:
@@ -251,9 +243,8 @@ class Run(Rows):
         return [r for r in every if r[3] is not None and benchmark in (None, r[1])]
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
-        """The records of a benchmark's samples in the benchmark's order: see
-        `schema.sample_record`. One with a picture outside ``inputs/<benchmark>`` is left out and
-        named in `problems`.
+        """The records (`schema.sample_record`) of a benchmark's samples in its order. One with a
+        picture outside ``inputs/<benchmark>`` is left out and named in `problems`.
         """
         paths.plain_name(benchmark)
         samples = []

@@ -137,12 +137,9 @@ def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[o
 
 
 def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.Connection:
-    """Open a database that is there; it must hold these tables and nothing else. Where its folder
-    cannot be written the file is read as it is, or a copy of it where it has a journal.
-
-    `safe`: a commit is on the disk when it returns. The connection may be used by any thread, one
-    at a time. Raises `Damaged` for what is no database of ours, `RunError` for what is no regular
-    file.
+    """Open a database that is there, for any thread, one at a time; it must hold these tables and
+    nothing else. `safe`: a commit is on the disk when it returns. Raises `Damaged` for what is no
+    database of ours, `RunError` for what is no regular file.
     """
     need_files(path)
     if os.path.lexists(f"{path}-journal"):
@@ -202,10 +199,9 @@ def _reached(path: Path) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[Path]:
-    """A database as it can be read, for the length of a `with` block: the file itself, or a copy of
-    it with its journal where its folder cannot be written, since SQLite writes beside what it
-    reads. What is changed in a copy is lost. Raises `RunError` for what is no regular file, and
-    `OSError` when it cannot be copied.
+    """A database as it can be read, for the length of a `with` block: the file itself, or a copy
+    with its journal where its folder cannot be written, since SQLite writes beside what it reads.
+    Raises `RunError` for what is no regular file, and `OSError` when it cannot be copied.
     """
     if os.access(path.parent, os.W_OK):
         yield path

@@ -15,9 +15,8 @@ _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 @dataclass(slots=True)
 class Summary:
     """What a `score` call did. `counts`: (editor, scorer, metric, variant) -> how many rows have
-    each status. `computed`: rows written with work done for them; `kept`: rows that were there
-    already. Of each scorer: `scorer_seconds` of processor, summed over the workers,
-    `scorer_gpu_seconds` for which it held a GPU, `scorer_outputs` that got a score.
+    each status. `computed`: rows written; `kept`: rows that were there. Of each scorer the seconds
+    of processor and GPU, and the outputs that got a score.
     """
 
     counts: dict[tuple[str, str, str, str], Counter[str]] = field(default_factory=dict)
@@ -54,9 +53,7 @@ class Summary:
         self.problems += [text for text in other.problems if text not in self.problems]
 
     def processor(self) -> dict[str, dict[str, float]]:
-        """Scorer -> processor seconds of this call and the outputs that got a score for them, for
-        the run's record; where a GPU was held, also for how many seconds.
-        """
+        """Scorer -> what it took, for the run's record."""
         times: dict[str, dict[str, float]] = {}
         for name, seconds in sorted(self.scorer_seconds.items()):
             times[name] = {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}

@@ -162,12 +162,10 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
 def _glued(text: str, position: int) -> tuple[bool, bool]:
     """Whether a mark stands after a word that introduces a text, and before one that joins two."""
     before, after = text[max(0, position - 9) : position], text[position + 1 : position + 6]
-    if re.match(r"(?:s|t|re|ve|ll|d|m)(?![A-Za-z])", after[:3], re.I):
-        return False, False
-    introduces = r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$"
-    joins = r"(?:to|with|and|into|by|or|in|from)(?![A-Za-z])"
-    opens, closes = re.search(introduces, before, re.I), re.match(joins, after, re.I)
-    return opens is not None, closes is not None
+    possessive = _says("ends a word", after[:3])
+    return not possessive and _says("introduces", before), not possessive and _says(
+        "goes on", after
+    )
 
 
 def _is_word(character: str) -> bool:
@@ -207,32 +205,6 @@ _VERBS: Final = _named(
     r"updat\w+|convert\w*|alter\w*|translat\w+|rewrit\w+|swap\w*|switch\w*|fix\b|revis\w+|"
     r"instead\s+of|改为|改成|换成|替换|修改|翻译|变成|变为",
 )
-_CHANGES: Final = re.compile(
-    r"(?:^|[\s,(])(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
-    r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
-    r"|(?:→|->|=>|-->|⇒)\s*$"
-    r"|(?:改为|改成|换成|替换为|替换成|更换为|修改为|变为|变成|译为|译成|翻译为|翻译成|为|成)[\s:：]*(?:文字|文本|字样)?\s*$",
-    re.IGNORECASE,
-)
-_REVERSED: Final = re.compile(
-    r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$|(?:代替|取代|而不是)\s*$",
-    re.I,
-)
-_WITH_FIRST: Final = re.compile(
-    r"\b(?:replace|substitute|change|swap)\s+(?:with|by)(?:\s+\w+){0,3}\s*$", re.I
-)
-_JOINS: Final = re.compile(
-    r"^\s*(?:,\s*and|，\s*和|,|，|、|;|；|&|\+|/|and|or|和|与|及|以及)(?:\s+(?:the|also|then)(?:\s+\w+){0,2})?\s*$",
-    re.I,
-)
-_INSIDE: Final = re.compile(
-    r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?(?:\s+\w+){0,3}\s*$", re.I
-)
-_IGNORED: Final = re.compile(
-    r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|unlike|like|similar\s+to|"
-    r"same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
-    re.I,
-)
 _PLACES: Final = _named(
     before=r"(?:before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|"
     r"之前|前面|左边|左侧)(?![A-Za-z])",
@@ -243,9 +215,35 @@ _PLACES: Final = _named(
     beside=r"(?:beside|next\s+to|near|旁边)(?![A-Za-z])",
     between=r"(?:between|之间)(?![A-Za-z])",
 )
-_STAYS: Final = re.compile(
-    r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留", re.I
-)
+_PATTERNS: Final = {
+    "changes": r"(?:^|[\s,(])(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
+    r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
+    r"|(?:→|->|=>|-->|⇒)\s*$"
+    r"|(?:改为|改成|换成|替换为|替换成|更换为|修改为|变为|变成|译为|译成|翻译为|翻译成|为|成)[\s:：]*(?:文字|文本|字样)?\s*$",
+    "reversed": r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$|(?:代替|取代|而不是)\s*$",
+    "with first": r"\b(?:replace|substitute|change|swap)\s+(?:with|by)(?:\s+\w+){0,3}\s*$",
+    "joins": r"^\s*(?:,\s*and|，\s*和|,|，|、|;|；|&|\+|/|and|or|和|与|及|以及)(?:\s+(?:the|also|then)(?:\s+\w+){0,2})?\s*$",
+    "inside": r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?(?:\s+\w+){0,3}\s*$",
+    "ignored": r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|unlike|like|"
+    r"similar\s+to|same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
+    "stays": r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留",
+    "names a text": r"\b(?:text|word|words|phrase|sentence)\s*$",
+    "rotates": r"\brotat|旋转",
+    "clockwise": r"\bclockwise|to the right|顺时针",
+    "counterclockwise": r"counter|anti|逆时针",
+    "larger": r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大",
+    "counted": r"\b(?:first|second|third|last|sub-?title|column|row|logo|date|time)\b",
+    "centred": r"\b(?:cent(?:er|re)|middle)\b",
+    # around a mark between letters
+    "ends a word": r"^(?:s|t|re|ve|ll|d|m)(?![A-Za-z])",
+    "introduces": r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$",
+    "goes on": r"^(?:to|with|and|into|by|or|in|from)(?![A-Za-z])",
+}  # fmt: skip
+_COMPILED: Final = {name: re.compile(pattern, re.I) for name, pattern in _PATTERNS.items()}
+
+
+def _says(what: str, words: str) -> bool:
+    return _COMPILED[what].search(words) is not None
 
 
 def read_instruction(text: str, operation: str | None = None) -> Parsed:
@@ -283,7 +281,7 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
 
 def _operation(words: str, given: str | None) -> Operation | None:
     known = _METHODS.get((given or "").strip().lower().replace(" ", "_"))
-    if known == "move" and re.search(r"\brotat|旋转", words):
+    if known == "move" and _says("rotates", words):
         return "rotate"  # TextEditBench files rotations under relocation
     named = _VERBS.search(words)
     return cast(Operation | None, known or (named and named.lastgroup))
@@ -303,7 +301,7 @@ def _change(gaps: list[str], texts: list[str]) -> Parsed:
         why = f"{len(pairs)} texts are changed at once"
     elif len(texts) != 1:
         why = "which quoted text becomes which is not said in words that are known"
-    elif _CHANGES.search(gaps[0]):
+    elif _says("changes", gaps[0]):
         why, target = "the text to be changed is not quoted", texts[0]
     else:
         why, source = "the new text is not quoted", texts[0]
@@ -316,15 +314,15 @@ def _pairs(gaps: list[str], texts: list[str]) -> tuple[tuple[tuple[str, str], ..
     several, free = False, 0  # the first text that no pair has
     for index in range(1, len(texts)):
         gap, source, target = gaps[index], texts[index - 1], texts[index]
-        if index - 1 < free or _IGNORED.search(gap):
+        if index - 1 < free or _says("ignored", gap):
             continue
-        with_first = len(texts) == 2 and _WITH_FIRST.search(gaps[0]) and not _CHANGES.search(gap)
-        if _REVERSED.search(gap) or with_first:
+        with_first = len(texts) == 2 and _says("with first", gaps[0]) and not _says("changes", gap)
+        if _says("reversed", gap) or with_first:
             pairs.append((target, source))
-        elif _CHANGES.search(gap):
-            if index - 2 >= free and _INSIDE.search(gaps[index - 1]):
+        elif _says("changes", gap):
+            if index - 2 >= free and _says("inside", gaps[index - 1]):
                 source = texts[index - 2]  # the word 'X' in 'X Y' to 'Z'
-            elif index - 2 >= free and _JOINS.search(gaps[index - 1]):
+            elif index - 2 >= free and _says("joins", gaps[index - 1]):
                 several = True  # 'A' and 'B' to 'C'
             pairs.append((source, target))
         else:
@@ -334,15 +332,15 @@ def _pairs(gaps: list[str], texts: list[str]) -> tuple[tuple[tuple[str, str], ..
 
 
 def _insert(gaps: list[str], texts: list[str]) -> Parsed:
-    names_text = re.search(r"\b(?:text|word|words|phrase|sentence)\s*$", gaps[0], re.I)
+    names_text = _says("names a text", gaps[0])
     anchor_first = len(texts) > 1 and _place(gaps[0]) and not names_text  # Below 'A', add 'B'
     target = texts[1 if anchor_first else 0]
     if not target:
         return Parsed("insert", reason="the target text is empty")
-    if not anchor_first and len(texts) > 1 and _JOINS.search(gaps[1]):
+    if not anchor_first and len(texts) > 1 and _says("joins", gaps[1]):
         return Parsed("insert", reason="several texts are inserted")
     place = _place(gaps[0 if anchor_first else 1])
-    known = len(texts) > 1 and place and not _IGNORED.search(gaps[1])
+    known = len(texts) > 1 and place and not _says("ignored", gaps[1])
     anchor = texts[0] if anchor_first else texts[1] if known else None
     return Parsed("insert", target=target, anchor=anchor, place=place)
 
@@ -353,9 +351,9 @@ def _place(words: str) -> str | None:
 
 
 def _sources(gaps: list[str], texts: list[str], kind: Operation) -> Parsed:
-    if _STAYS.search(gaps[0]):
+    if _says("stays", gaps[0]):
         return Parsed(kind, reason="the instruction quotes what is to stay, not what is to go")
-    joined = next((n for n in range(1, len(texts)) if not _JOINS.search(gaps[n])), len(texts))
+    joined = next((n for n in range(1, len(texts)) if not _says("joins", gaps[n])), len(texts))
     sources = tuple(texts[:joined])
     if not all(sources):
         return Parsed(kind, reason="the source text is empty")
@@ -411,7 +409,7 @@ def _colour(words: str) -> Colour | None:
 
 
 def _role(words: str) -> Role | None:
-    if re.search(r"\b(?:first|second|third|last|sub-?title|column|row|logo|date|time)\b", words):
+    if _says("counted", words):
         return None
     return next((role for role, pattern in _ROLES.items() if re.search(pattern, words)), None)
 
@@ -423,7 +421,7 @@ def _where(words: str) -> str | None:
     columns = re.findall(r"\b(left|right)\b(?! of (?!the (?:im|pi|ph|po|pa)))", goal)
     places = [{"upper": "top", "lower": "bottom"}.get(word, word) for word in rows[-1:]]
     places += columns[-1:]
-    if not columns and re.search(r"\b(?:cent(?:er|re)|middle)\b", goal):
+    if not columns and _says("centred", goal):
         places.append("center")
     return " ".join(places) or None
 
@@ -440,8 +438,8 @@ def _amount(words: str, kind: Operation) -> float | None:
         match = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
         usual = 180.0 if "upside down" in words else 10.0 if "tilt" in words else 90.0
         amount = float(match[1]) if match else usual
-        clockwise = re.search(r"\bclockwise|to the right|顺时针", words)
-        return -amount if clockwise and not re.search(r"counter|anti|逆时针", words) else amount
+        clockwise = _says("clockwise", words) and not _says("counterclockwise", words)
+        return -amount if clockwise else amount
     if kind == "move":
         pixels = re.search(r"(\d{1,5})\s*(?:px|pixels?)\b", words)
         return float(pixels[1]) if pixels else None
@@ -449,7 +447,7 @@ def _amount(words: str, kind: Operation) -> float | None:
 
 
 def _factor(words: str) -> float:
-    up = bool(re.search(r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大", words))
+    up = _says("larger", words)
     if times := re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(?:times|x\b|×)", words):
         value = float(times[1]) or 1.0
         return value if up else 1 / value

@@ -162,10 +162,9 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
 def _glued(text: str, position: int) -> tuple[bool, bool]:
     """Whether a mark stands after a word that introduces a text, and before one that joins two."""
     before, after = text[max(0, position - 9) : position], text[position + 1 : position + 6]
-    possessive = _says("ends a word", after[:3])
-    return not possessive and _says("introduces", before), not possessive and _says(
-        "goes on", after
-    )
+    if _says("ends a word", after[:3]):
+        return False, False
+    return _says("introduces", before), _says("goes on", after)
 
 
 def _is_word(character: str) -> bool:
@@ -220,12 +219,16 @@ _PATTERNS: Final = {
     r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
     r"|(?:→|->|=>|-->|⇒)\s*$"
     r"|(?:改为|改成|换成|替换为|替换成|更换为|修改为|变为|变成|译为|译成|翻译为|翻译成|为|成)[\s:：]*(?:文字|文本|字样)?\s*$",
-    "reversed": r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$|(?:代替|取代|而不是)\s*$",
+    "reversed": r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$"
+    r"|(?:代替|取代|而不是)\s*$",
     "with first": r"\b(?:replace|substitute|change|swap)\s+(?:with|by)(?:\s+\w+){0,3}\s*$",
-    "joins": r"^\s*(?:,\s*and|，\s*和|,|，|、|;|；|&|\+|/|and|or|和|与|及|以及)(?:\s+(?:the|also|then)(?:\s+\w+){0,2})?\s*$",
-    "inside": r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?(?:\s+\w+){0,3}\s*$",
-    "ignored": r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|unlike|like|"
-    r"similar\s+to|same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
+    "joins": r"^\s*(?:,\s*and|，\s*和|,|，|、|;|；|&|\+|/|and|or|和|与|及|以及)"
+    r"(?:\s+(?:the|also|then)(?:\s+\w+){0,2})?\s*$",
+    "inside": r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?"
+    r"(?:\s+\w+){0,3}\s*$",
+    "ignored": r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|"
+    r"unlike|like|similar\s+to|same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|"
+    r"not)\b|(?:保持|保留|除了|不要)",
     "stays": r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留",
     "names a text": r"\b(?:text|word|words|phrase|sentence)\s*$",
     "rotates": r"\brotat|旋转",

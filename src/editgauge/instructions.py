@@ -215,7 +215,8 @@ _PLACES: Final = _named(
     between=r"(?:between|之间)(?![A-Za-z])",
 )
 _PATTERNS: Final = {
-    "changes": r"(?:^|[\s,(])(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
+    "changes": r"(?:^|[\s,(])"
+    r"(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
     r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
     r"|(?:→|->|=>|-->|⇒)\s*$"
     r"|(?:改为|改成|换成|替换为|替换成|更换为|修改为|变为|变成|译为|译成|翻译为|翻译成|为|成)[\s:：]*(?:文字|文本|字样)?\s*$",

@@ -157,7 +157,7 @@ def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     results, size = sheet.results, sheet.paper.size
     if size is None:
         return [None] * len(results.editors)
-    sets = [results.of_set(f.spec.of[0].metric, f.variant) for f in sheet.fields if f.whole_set]
+    sets = [sheet.wholes(field) for field in sheet.fields]
     given = ~np.isnan(sheet.matrix.values)  # (E, L, S)
     out = np.zeros_like(given)
     for number, (mean, variant) in enumerate(sheet.means):
@@ -195,8 +195,7 @@ def uneven(sheet: Sheet) -> dict[str, str]:
     ranges = {}
     for field in sheet.fields:
         if field.whole_set:
-            wholes = sheet.results.of_set(field.spec.of[0].metric, field.variant)
-            known = sorted({whole.samples for whole in wholes.values()} - {0})
+            known = sorted({one.samples for one in sheet.wholes(field).values()} - {0})
             if len(known) > 1:
                 numbers = f"different numbers of samples ({known[0]} to {known[-1]})"
                 ranges[field.column.name] = f"it was computed from {numbers}"

@@ -17,7 +17,7 @@ from editgauge.statistics.ranks import RankStability, rank_stability
 from editgauge.statistics.resampling import Moments, intervals, pooled, replicates, units
 from editgauge.tables import spec
 from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
-from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results
+from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results, Whole
 from editgauge.tables.spec import Mean, PaperTable
 from editgauge.tables.table import Cell, Column
 from editgauge.types import Metric, Status, Variant
@@ -107,7 +107,7 @@ class Sheet:
             if (lowest := mean.not_applicable) is not None:
                 defined[number] = here
                 raw = [np.where(_cannot(results, g.status), lowest, g.values) for g in grids]
-            shown = raw[0] if mean.shown is None else mean.shown(*raw)
+            shown = mean.scaled(raw)
             values[:, number] = np.where(here, shown, np.nan)
             failed = here & np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
             floor = floor_of(mean, self.metrics)
@@ -125,14 +125,19 @@ class Sheet:
         anywhere = np.asarray(belongs.any(axis=0))
         return np.asarray((given | ~belongs).all(axis=1) & anywhere), anywhere
 
+    def wholes(self, field: Field) -> dict[str, Whole]:
+        """The values of a metric of the whole set, by editors."""
+        mean = field.spec.of[0].metric if field.whole_set else ""
+        return self.results.of_set(mean, field.variant)
+
     def evaluate(self, means: Floats) -> Floats:
         """Means (..., L) -> cells (..., F); NaN for a metric of the whole set."""
-        cells = [np.full(means.shape[:-1], np.nan)] * len(self.fields)
-        for number, field in enumerate(self.fields):
-            if field.places:
-                sizes = self.matrix.sizes[field.places].tolist()
-                cells[number] = field.spec.formula(means[..., field.places], sizes)
-        return np.stack(cells, axis=-1)
+        none = np.full(means.shape[:-1], np.nan)
+        cells = (self._value(f, means[..., f.places]) if f.places else none for f in self.fields)
+        return np.stack([*cells], axis=-1)
+
+    def _value(self, field: Field, means: Floats) -> Floats:
+        return field.spec.formula(means, self.matrix.sizes[field.places].tolist())
 
     def cells(self, limits: Floats | None = None) -> list[dict[str, Cell]]:
         """The cells of each editor by the columns' names, with these `limits`, (2, E, F)."""
@@ -145,7 +150,7 @@ class Sheet:
         for f, field in enumerate(self.fields):
             name = field.column.name
             if field.whole_set:
-                wholes = self.results.of_set(field.spec.of[0].metric, field.variant)
+                wholes = self.wholes(field)
                 for editor, line in zip(self.results.editors, lines, strict=True):
                     value, n = wholes.get(editor, (None, 0))
                     of = len(self.results.samples) if n else None
@@ -217,15 +222,14 @@ class Sheet:
         """Between which numbers a column lies: its formula at the ends of its metrics' scales,
         infinite where they are not known.
         """
-        sizes, ends = self.matrix.sizes[field.places].tolist(), []
+        means = [self.means[place][0] for place in field.places]
+        parts = [[self.metrics.get(name) for name in mean.parts] for mean in means]
+        ends = []
         for end in ("low", "high"):
-            means = []
-            for mean, _ in (self.means[place] for place in field.places):
-                known = (self.metrics.get(name) for name in mean.parts)
-                raw = [np.float64(getattr(one, end, np.nan)) for one in known]
-                means.append(raw[0] if mean.shown is None else mean.shown(*raw))
+            raw = ([np.float64(getattr(metric, end, np.nan)) for metric in one] for one in parts)
+            shown = [mean.scaled(one) for mean, one in zip(means, raw, strict=True)]
             with np.errstate(all="ignore"):
-                ends.append(float(field.spec.formula(np.array(means), sizes)))
+                ends.append(float(self._value(field, np.array(shown))))
         return (-np.inf, np.inf) if np.isnan(ends).any() else (min(ends), max(ends))
 
     def ranks(self, estimate: Floats, seed: int) -> tuple[Column, RankStability] | None:
@@ -274,6 +278,4 @@ def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
     """What a failure counts as on the table's scale; None where the scale has no minimum."""
     raw = [metrics[part].failure if part in metrics else None for part in mean.parts]
     known = [np.asarray(value, np.float64) for value in raw if value is not None]
-    if len(known) < len(raw):
-        return None
-    return float(known[0] if mean.shown is None else mean.shown(*known))
+    return float(mean.scaled(known)) if len(known) == len(raw) else None

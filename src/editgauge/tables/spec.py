@@ -11,7 +11,7 @@ import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,10 @@ class Mean:
     def parts(self) -> tuple[str, ...]:
         """Every metric that the mean is made of, its own first."""
         return (self.metric, *self.others)
+
+    def scaled(self, raw: Sequence[Any]) -> Any:
+        """Raw values of `parts` on the table's scale."""
+        return raw[0] if self.shown is None else self.shown(*raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,34 +234,38 @@ def is_model(source: str, model: str) -> bool:
 # -- the papers' numbers ---------------------------------------------------------------------------
 
 
+def records(path: Path) -> list[dict[str, str]]:
+    """The lines of a csv file by their headings."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def read_published(path: Path, columns: Collection[str]) -> list[TableRow]:
     """The lines of a published table with the headings ``model`` and `columns`; a line called Mean
     is of kind ``mean``. Cells that are not numbers ("-") are left out.
     """
     rows = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for record in csv.DictReader(file):
-            cells = {}
-            for column in columns:
-                with contextlib.suppress(ValueError, KeyError):
-                    cells[column] = Cell(value=float(record[column]))
-            name = record["model"]
-            kind: Literal["mean", "published"] = "mean" if name == "Mean" else "published"
-            rows.append(TableRow(name=name, cells=cells, kind=kind))
+    for record in records(path):
+        cells = {}
+        for column in columns:
+            with contextlib.suppress(ValueError, KeyError):
+                cells[column] = Cell(value=float(record[column]))
+        name = record["model"]
+        kind: Literal["mean", "published"] = "mean" if name == "Mean" else "published"
+        rows.append(TableRow(name=name, cells=cells, kind=kind))
     return rows
 
 
 def read_published_turned(path: Path) -> list[TableRow]:
     """As `read_published`, of a file with models across and columns ``<dimension>/<metric>``."""
-    keys = ("dimension", "metric")
-    with path.open(encoding="utf-8", newline="") as file:
-        records = list(csv.DictReader(file))
-    names = ["/".join(record[key] for key in keys) for record in records]
-    return [
-        TableRow(name=model, kind="published", cells={
-            name: Cell(value=float(record[model]))
-            for name, record in zip(names, records, strict=True)
-        })
-        for model in (records[0] if records else {})
-        if model not in keys
-    ]  # fmt: skip
+    cells: dict[str, dict[str, Cell]] = {}
+    for record in records(path):
+        name = f"{record.pop('dimension')}/{record.pop('metric')}"
+        for model, value in record.items():
+            cells.setdefault(model, {})[name] = Cell(value=float(value))
+    return published_rows(cells)
+
+
+def published_rows(cells: Mapping[str, Mapping[str, Cell]]) -> list[TableRow]:
+    """A paper's lines from the cells of each model."""
+    return [TableRow(name=model, cells=mine, kind="published") for model, mine in cells.items()]

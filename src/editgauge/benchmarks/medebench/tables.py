@@ -7,7 +7,6 @@ over samples, so the overall numbers weigh an organ by its samples.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +18,15 @@ from editgauge.scoring.metrics import FID
 from editgauge.tables import learning
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import Results
-from editgauge.tables.spec import Column, Mean, PaperTable, Published, read_published
+from editgauge.tables.spec import (
+    Column,
+    Mean,
+    PaperTable,
+    Published,
+    published_rows,
+    read_published,
+    records,
+)
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import VARIANTS, Metric
 
@@ -39,9 +46,7 @@ _BONES = {"Bones": "Spine"}
 
 @cache
 def _records(name: str) -> list[dict[str, str]]:
-    path = Path(__file__).parent / f"published_{name}.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return records(Path(__file__).parent / f"published_{name}.csv")
 
 
 def mean_of(metric: Metric, where: Mapping[str, str] | None = None) -> Mean:
@@ -141,21 +146,20 @@ def attention(others: Sequence[str] = ()) -> PaperTable:
 
 
 def _published_attention() -> list[TableRow]:
-    records = _records("attention_iou")
-    cells = {record["organ"]: Cell(value=float(record["iou"])) for record in records}
-    return [TableRow(name="instruct-pix2pix", cells=cells, kind="published")]
+    cells = {one["organ"]: Cell(value=float(one["iou"])) for one in _records("attention_iou")}
+    return published_rows({"instruct-pix2pix": cells})
 
 
 def paradigms(frame: Results) -> list[PaperTable]:
     """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
     number of samples; each published line stands below the run's line of its task.
     """
-    records = _records("paradigms")
+    lines = _records("paradigms")
     kinds = (("a", "tuned", "samples"), ("b", "shots", "shots"))
-    papers = dict.fromkeys(record["paradigm"] for record in records)
+    papers = dict.fromkeys(line["paradigm"] for line in lines)
     specs = []
     for (letter, kind, word), paradigm in zip(kinds, papers, strict=True):
-        printed = {int(record["shots"]) for record in records if record["paradigm"] == paradigm}
+        printed = {int(line["shots"]) for line in lines if line["paradigm"] == paradigm}
         columns = [
             Column(f"{number}_{metric.title}", (), (f"{number} {word}",), metric.name)
             for number in sorted({*printed, *learning.counts(frame, kind)})
@@ -183,7 +187,7 @@ def _published_paradigm(paradigm: str) -> list[TableRow]:
             cells = lines.setdefault(record["task"], {})
             for metric in BY_ORGAN:
                 cells[f"{record['shots']}_{metric.title}"] = Cell(value=float(record[metric.title]))
-    return [TableRow(name=name, cells=cells, kind="published") for name, cells in lines.items()]
+    return published_rows(lines)
 
 
 def tables(frame: Results) -> list[PaperTable]:
@@ -201,12 +205,8 @@ def tables(frame: Results) -> list[PaperTable]:
 
 def correlations() -> list[TableRow]:
     """Table 3: Spearman's rho of each metric with people's ranks, as it is printed."""
-    return [
-        TableRow(
-            name=record["metric"],
-            cells={name: Cell(value=float(text), text=text)
-                   for name, text in record.items() if name != "metric"},
-            kind="published",
-        )
-        for record in _records("spearman")
-    ]  # fmt: skip
+    lines = {
+        line["metric"]: {n: Cell(value=float(v), text=v) for n, v in line.items() if n != "metric"}
+        for line in _records("spearman")
+    }
+    return published_rows(lines)

@@ -8,7 +8,6 @@ of the mean squared error.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -25,7 +24,9 @@ from editgauge.tables.spec import (
     PaperTable,
     Published,
     psnr_of_mean,
+    published_rows,
     read_published,
+    records,
     total,
 )
 from editgauge.tables.table import Cell, TableRow
@@ -113,13 +114,11 @@ def published(table: str) -> Sequence[TableRow]:
 def published_repeats() -> Sequence[TableRow]:
     """The lines of Table 5, in columns ``<split>_overall_run<number>``."""
     lines: dict[str, dict[str, Cell]] = {}
-    with (_HERE / "published_judge_repeats.csv").open(encoding="utf-8", newline="") as file:
-        for record in csv.DictReader(file):
-            lines.setdefault(record["model"], {}).update(
-                {f"{split}_overall_run{record['run']}": Cell(value=float(record[split]))
-                 for split in SPLITS}
-            )  # fmt: skip
-    return [TableRow(name=model, cells=cells, kind="published") for model, cells in lines.items()]
+    for record in records(_HERE / "published_judge_repeats.csv"):
+        mine = lines.setdefault(record["model"], {})
+        for split in SPLITS:
+            mine[f"{split}_overall_run{record['run']}"] = Cell(value=float(record[split]))
+    return published_rows(lines)
 
 
 PIXEL = PaperTable(

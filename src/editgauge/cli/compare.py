@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,7 @@ from editgauge import escape
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.cli.table import print_table, print_tables
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison
@@ -91,8 +91,6 @@ def compare(
     from editgauge.run.tables import people_for
     from editgauge.tables import rows as stored
 
-    if a == b:
-        raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     settings = opt.given(shown.set, _SETTINGS)
     _goes_with(gating, shown.form, bool(shown.calibrate) or gating.fail_if_worse)
     runs = [run, *compared.also]
@@ -103,7 +101,7 @@ def compare(
         asked = rows.calibrated(shown.calibrate, settings)
         print_tables(difference_tables(runs, asked, a, b), opened, shown.form)
         return 0
-    with output.warned(*opened, only_if_refused=True):
+    with output.warned(*opened):
         frames = stored.frames(
             opened,
             rows.benchmark,
@@ -113,36 +111,34 @@ def compare(
             people=people_for(rows.source),
         )
         if gating.gate is not None:
-            code = _gate(frames, (a, b), gating, shown.form, settings.get("seed", 0))
-        else:
-            numbers = {name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()}
-            how: dict[str, Any] = {"by": rows.by, "top": shown.top, **numbers}
-            comparisons = _compared(frames, (a, b), compared, run, **how)
-            _print(comparisons, shown.form)
-            code = int(gating.fail_if_worse and any(item.regressions for item in comparisons))
-    output.warn(*opened)
-    return code
+            return _gate(frames, (a, b), gating, shown.form, settings.get("seed", 0))
+        comparisons = _compared(frames, (a, b), rows, compared, shown, settings)
+        _print(comparisons, shown.form)
+    return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
 
 
 def _compared(
-    frames: Sequence[Results], editors: tuple[str, str], asked: Compared, run: Path, **how: Any
+    frames: Sequence[Results],
+    editors: tuple[str, str],
+    rows: opt.Rows,
+    asked: Compared,
+    shown: Shown,
+    settings: Mapping[str, Any],
 ) -> list[Comparison]:
     from editgauge.run.compare import compare as compare_editors
-    from editgauge.tables import rows as stored
+    from editgauge.tables.rows import variants
 
-    comparisons = compare_editors(
+    numbers = {name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()}
+    return compare_editors(
         frames,
         *editors,
         metrics=asked.metric,
-        variants=stored.variants(asked.variant or "both"),
+        variants=variants(asked.variant or "both"),
         one_variant=asked.variant is None,
-        **how,
+        by=rows.by,
+        top=shown.top,
+        **numbers,
     )
-    if not comparisons:
-        both = " and ".join(map(repr, editors))
-        see = f"editgauge table {opt.place_of(run)}"
-        raise UsageError(f"compare: no metric has scores of both {both}; see: {see}")
-    return comparisons
 
 
 def _print(comparisons: Sequence[Comparison], form: str) -> None:
@@ -196,20 +192,15 @@ def _gate(
     else:
         text = gates.as_summary(judged) if form == "markdown" else gates.as_text(judged)
         print(text, end="")
-    if gating.junit is not None:
-        _write(gating.junit, gates.as_junit(judged), "w")
-    if gating.step_summary is not None:
-        _write(gating.step_summary, gates.as_summary(judged), "a")
+    for path, mode, text in (
+        (gating.junit, "w", gates.as_junit(judged)),
+        (gating.step_summary, "a", gates.as_summary(judged)),
+    ):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open(mode, encoding="utf-8") as file:
+                file.write(text)
     return gates.EXIT_CODES[gates.verdict_of(judged)]
-
-
-def _write(path: Path, text: str, mode: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open(mode, encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise RunError(f"{path}: cannot be written ({error})") from error
 
 
 # -- published tables ------------------------------------------------------------------------------

@@ -91,15 +91,13 @@ def _progress(opened: Session, line: Callable[[str, bool], None]) -> Callable[[S
 
     def show(stats: Stats) -> None:
         rate = stats.done / max(1e-9, time.monotonic() - stats.began)
-        left = total - stats.done
-        parts = [f"{stats.done} of {total}", f"{rate:.1f}/s"]
-        if len(stats.by_editor) > 1:
-            parts += [", ".join(f"{name} {n}" for name, n in sorted(stats.by_editor.items()))]
-        parts += [f"${stats.dollars:.2f}"] if priced else []
-        parts += [f"{stats.refused} refused", f"{stats.failed} failed"]
-        parts += [f"{stats.unparsable} unparsable"]
-        parts += [f"{left / rate:.0f} s left"] if rate and left > 0 else []
-        line(" · ".join(parts), False)
+        left = (total - stats.done) / rate if rate else 0.0
+        dollars = f" · ${stats.dollars:.2f}" if priced else ""
+        line(
+            f"{stats.done} of {total} · {rate:.1f}/s{dollars} · {stats.refused} refused · "
+            f"{stats.failed} failed · {stats.unparsable} unparsable · {left:.0f} s left",
+            False,
+        )
 
     return show
 

@@ -5,7 +5,6 @@ stands between `print` and it.
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import sys
@@ -30,8 +29,6 @@ _REWRITE = "\r\x1b[K"
 text it can erase nothing that was finished.
 """
 _WARNINGS = 20
-_LIBRARIES = ("TRANSFORMERS_VERBOSITY", "DIFFUSERS_VERBOSITY", "HF_HUB_VERBOSITY")
-"""What libraries with a log of their own read when they are imported, here and in workers."""
 _said: dict[str, Any] = {"quiet": False, "json": False, "plugins": ()}
 
 
@@ -98,16 +95,12 @@ def saying(
     """
     if verbose:
         _log()
-    named = [name for name in _LIBRARIES if quiet and name not in os.environ]
-    os.environ |= dict.fromkeys(named, "error")
     before = dict(_said)
     _said.update(quiet=quiet, json=json, plugins=plugins)
     try:
         yield
     finally:
         _said.update(before)
-        for name in named:
-            os.environ.pop(name, None)
 
 
 def _log() -> None:
@@ -289,15 +282,13 @@ def transfer(name: str) -> Callable[[int, int | None], None]:
     """A line on standard error for every tenth of a transfer, of `wanted` bytes or files, or every
     100 MB where its size is not known.
     """
-    shown = -1
+    last = -1
 
     def show(have: int, wanted: int | None) -> None:
-        nonlocal shown
+        nonlocal last
         step = 10 * have // wanted if wanted else have // 100_000_000
-        if step != shown and not (as_json() or quiet()):
-            shown = step
-            unit, by = (" MB", 1e6) if (wanted or have) > 1_000_000 else ("", 1)
-            of = f" of {wanted / by:g}" if wanted else ""
-            note(f"{name}: {have / by:.4g}{of}{unit}")
+        if step != last and not (as_json() or quiet()):
+            last = step
+            note(f"{name}: {have:,} of {wanted:,}" if wanted else f"{name}: {have:,} bytes")
 
     return show

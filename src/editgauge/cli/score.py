@@ -132,19 +132,18 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     from editgauge.tables import rows
 
     place = opt.place_of(run)
-    named: dict[str, list[Table]] = {}
+    named: dict[str, Table] = {}
     print()
     try:
         opened = rows.open_runs([run])
         printed = tables(opened, Choice(benchmark=benchmark), variants)
         for table in sorted(printed, key=lambda one: one.variant == "faithful"):
-            named.setdefault(table.name, []).append(table)
-        first = next(iter(named), "")
-        paper = [table for table in printed if table.name == first]
+            named.setdefault(table.name, table)
+        paper = [table for table in printed if table.name == next(iter(named))]
         print_tables(paper, opened, "terminal", every_note=False)
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    if others := [_of(some[0]) for some in list(named.values())[1:]]:
+    if others := [*map(_of, [*named.values()][1:])]:
         output.said("", f"also:  {'; '.join(others)}: editgauge table {place} --only NAME")
 
 

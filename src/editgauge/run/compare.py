@@ -9,7 +9,7 @@ from typing import Any
 
 from editgauge import catalog
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
-from editgauge.errors import PluginError, UnknownName, meant
+from editgauge.errors import PluginError, UnknownName, UsageError, meant
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
@@ -38,9 +38,12 @@ def compare(
     Directions are those of the run's metrics; a metric without one gets no verdict. A note says how
     many of the outputs are the input handed back. Metrics of one scale stand together. `metrics`:
     only these; `settings` go on to `tables.compare.compare`. Raises `UsageError` for a metric that
-    a frame has no rows of, `UnknownName` for an editor without rows.
+    a frame has no rows of, and where none has scores of both; `UnknownName` for an editor without
+    rows.
     """
     comparisons = []
+    if a == b:
+        raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     for frame in frames:
         for name in metrics:
             one_of("metric", name, frame.metrics)
@@ -54,6 +57,8 @@ def compare(
             back = notes.given_back(frame.of_editors([a, b]))
             remarks = (back,) if back else ()
             comparisons.append(replace(item, notes=remarks, of_samples=_otherwise_shown(frame)))
+    if not comparisons:
+        raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}; see: table")
     return comparisons
 
 

@@ -188,13 +188,8 @@ class Evaluation:
         from editgauge.run.compare import compare
         from editgauge.tables import rows
 
-        if a == b:
-            raise UsageError(f"compare: A and B are both {a!r}; name two editors")
         chosen: dict[str, Any] = {"editors": [a, b], "sources": several(sources)}
-        comparisons = compare(rows.frames([self.folder], self.benchmark.name, **chosen), a, b)
-        if not comparisons:
-            raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}")
-        return comparisons[0]
+        return compare(rows.frames([self.folder], self.benchmark.name, **chosen), a, b)[0]
 
     def report(self, to: Path | str | None = None, *, copy_images: bool = False) -> Path:
         """Write the report; returns its page, which opens from disk."""

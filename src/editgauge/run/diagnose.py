@@ -100,7 +100,7 @@ class Diagnosed:
     @property
     def complete(self) -> bool:
         """Whether every score is there that should be."""
-        return not any(summary.without_score() for summary in self.summaries.values())
+        return not any(summary.without_score for summary in self.summaries.values())
 
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values, without the tables."""

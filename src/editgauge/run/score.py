@@ -341,7 +341,7 @@ class Scoring:
             samples=folder.samples_by_status(name, names, among=[one.id for one in samples]),
             reasons=folder.reasons(name),
             lacking=self.lacking,
-            complete=not summary.without_score(self.lacking if able else ()),
+            complete=not summary.lacking(self.lacking if able else ()),
         )
 
     def _takes(

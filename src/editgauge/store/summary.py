@@ -61,7 +61,12 @@ class Summary:
                 times[name]["gpu_seconds"] = round(self.scorer_gpu_seconds[name], 6)
         return times
 
-    def without_score(self, but: Collection[str] = ()) -> int:
+    @property
+    def without_score(self) -> int:
+        """How many rows should have a value and have none (not_applicable does not count)."""
+        return self.lacking()
+
+    def lacking(self, but: Collection[str] = ()) -> int:
         """How many rows should have a value and have none (not_applicable does not count), but for
         those of some scorers.
         """
@@ -73,7 +78,7 @@ class Summary:
         return {
             "computed": self.computed,
             "kept": self.kept,
-            "without_score": self.without_score(),
+            "without_score": self.without_score,
             "seconds": round(self.seconds, 3),
             "scorer_seconds": {name: round(s, 3) for name, s in self.scorer_seconds.items()},
             "counts": [

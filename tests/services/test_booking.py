@@ -151,6 +151,7 @@ def test_calls_wait_for_the_first_bill() -> None:
     ledger.settle(first, 4.0)
     thread.join()
     assert second == [4.0], "as many times dearer as the first bill was"
+    assert ledger.book(0.5, "m").booked == 4.0, "a small call may be billed like it"
 
 
 @pytest.mark.parametrize("budget", [0.1, 0.3, 1.0])

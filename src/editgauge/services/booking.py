@@ -42,6 +42,7 @@ class Ledger:
         self.purpose, self.budget = purpose, budget
         self.spent = self.unbilled = 0.0
         self._factors: dict[str, float] = {}
+        self._dearest: dict[str, float] = {}
         self._open: dict[int, Entry] = {}
         self._queue: deque[object] = deque()
         self._changed, self._over = threading.Condition(), False
@@ -54,6 +55,10 @@ class Ledger:
     def factor(self, model: str) -> float:
         """How many times what was booked a bill of this model was, at least 1."""
         return max(1.0, self._factors.get(model, 0.0))
+
+    def _amount(self, most: float, model: str) -> float:
+        """What is booked for a call: as much as the dearest bill, where one was above its most."""
+        return max(most * self.factor(model), self._dearest.get(model, 0.0))
 
     def book(self, most: float, model: str, *, key: str = "") -> Entry:
         """Book a call. Under a budget one after the other, so that it ends where the order ends,
@@ -86,7 +91,7 @@ class Ledger:
 
     def try_to_book(self, most: float, model: str, key: str = "") -> Entry | None:
         """Book a call; None when that could pass the budget."""
-        amount = most * self.factor(model)
+        amount = self._amount(most, model)
         number = self.paid.book(self.purpose, amount, key=key, model=model, budget=self.budget)
         if number is None:
             return None
@@ -104,16 +109,17 @@ class Ledger:
         with self._changed:
             under_way = list(self._open.values())
             settled = self.totals.booked - sum(one.booked for one in under_way)
-        at_risk = sum(one.most * self.factor(one.model) for one in under_way)
-        at_risk += most * self.factor(model)
+        at_risk = sum(self._amount(one.most, one.model) for one in under_way)
+        at_risk += self._amount(most, model)
         return settled + at_risk * max(1.0, WORST / self.factor(model)) <= (self.budget or 0.0)
 
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
         """Why nothing further is sent, and what can be done."""
         totals, factor = self.totals, self.factor(model)
+        amount = self._amount(most, model)
         message = (
             f"stopped before the budget was passed: {totals.booked:.4f} of {self.budget or 0:.4f} "
-            f"US dollars are booked, and the next call may cost {most * factor:.4f}"
+            f"US dollars are booked, and the next call may cost {amount:.4f}"
         )
         if factor > 1.0:
             message += f" ({factor:.1f} times its price, because a bill was)"
@@ -129,6 +135,7 @@ class Ledger:
         self.paid.close()
         self.paid, self.budget, self._over = Paid(path), budget, False
         self._factors.clear()
+        self._dearest.clear()
 
     def charge(self, dollars: float, model: str, *, key: str = "") -> float:
         """Book a bill of a call whose price was not known before; returns it."""
@@ -146,6 +153,8 @@ class Ledger:
             if entry.most > 0 and state != "released":
                 known = self._factors.get(entry.model, 0.0)
                 self._factors[entry.model] = max(known, (bill or 0.0) / entry.most)
+                if bill is not None and bill > entry.most:
+                    self._dearest[entry.model] = max(bill, self._dearest.get(entry.model, 0.0))
         cost = self.paid.settle(entry.number, state, bill, "" if bill is not None else why)
         with self._changed:
             ours = self._open.pop(entry.number, None)

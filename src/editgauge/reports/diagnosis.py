@@ -60,17 +60,13 @@ class Shown(NamedTuple):
 def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
     """Every output of the frame that has an IoU, by basis, kind (the worst first), editor, IoU."""
     frame = failures.one_source(frame)
-    reads = [
-        reading for basis in BASES if (reading := failures.read(frame, basis, cutoffs)) is not None
-    ]
-    if not reads:
-        return []
-    edits = (edit for run in runs for edit in run.edits(frame.benchmark))
+    readings = [*filter(None, (failures.read(frame, basis, cutoffs) for basis in BASES))]
+    edits = (edit for run in runs for edit in run.edits(frame.benchmark)) if readings else ()
     outputs = {(edit.sample, edit.editor): edit.path for edit in edits}
-    details = _details(runs, frame.benchmark)
+    details = _details(runs, frame.benchmark) if readings else {}
     known = metrics_of(frame)
     listed = []
-    for reading in reads:
+    for reading in readings:
         prefix = PREFIX[reading.basis]
         names = [name for name in known if name.startswith(f"{prefix}_")]
         names += [m for m in (cutoffs.accuracy, cutoffs.preservation) if m in frame.metrics]
@@ -79,18 +75,19 @@ def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
             editor, sample = frame.editors[row], frame.samples.ids[at]
             code = int(reading.kinds[row, at])
             numbers = {known[m].title: float(grid[row, at]) for m, grid in grids.items()}
-            one = Shown(
-                reading.basis,
-                editor,
-                sample,
-                kind="" if code == NONE else KINDS[code],
-                iou=float(reading.iou[row, at]),
-                numbers={title: value for title, value in numbers.items() if np.isfinite(value)},
-                detail=details.get((f"{prefix}_iou", editor, sample), {}),
-                record=frame.samples.records[sample],
-                output=outputs.get((sample, editor)),
+            listed.append(
+                Shown(
+                    reading.basis,
+                    editor,
+                    sample,
+                    kind="" if code == NONE else KINDS[code],
+                    iou=float(reading.iou[row, at]),
+                    numbers={name: value for name, value in numbers.items() if np.isfinite(value)},
+                    detail=details.get((f"{prefix}_iou", editor, sample), {}),
+                    record=frame.samples.records[sample],
+                    output=outputs.get((sample, editor)),
+                )
             )
-            listed.append(one)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
     return sorted(listed, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 
@@ -134,12 +131,9 @@ def figure(
     heat = cv2.applyColorMap(levels, cv2.COLORMAP_INFERNO)[..., ::-1]
     region = np.asarray(enlarged(values > cut, size), dtype=np.bool_)
     dim = (picture * 0.45).astype(np.uint8)
-    overlap = dim
-    for where, colour in (
-        (mask & ~region, _RED), (region & ~mask, _GREEN), (mask & region, _YELLOW)
-    ):  # fmt: skip
-        overlap = _tinted(overlap, where, colour)
+    overlap = _tinted(_tinted(dim, mask & ~region, _RED), region & ~mask, _GREEN)
     mixed = np.rint(picture * 0.35 + heat * 0.65).astype(np.uint8)
+    overlap = _tinted(overlap, mask & region, _YELLOW)
     panels = [picture, mixed, _tinted(dim, mask, _WHITE), overlap]
     panels += [] if output is None else [output]
     gap = np.full((size[0], _GAP, 3), 255, dtype=np.uint8)
@@ -157,19 +151,21 @@ def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
     None where something of it is not there.
     """
     values = map_of(shown.detail)
-    path = _file(runs, (shown.record.get("images") or [None])[0], "inputs")
-    masks = [_file(runs, at, "inputs") for at in (shown.record.get("masks") or {}).values()]
-    if values is None or path is None or not masks:
+    pictures = (
+        (shown.record.get("images") or [None])[0],
+        *(shown.record.get("masks") or {}).values(),
+    )
+    path, *masks = (_file(runs, at, "inputs") for at in pictures)
+    if values is None or path is None or not masks or None in masks:
         return None
     try:
         picture = read_image(path)
         share = min(1.0, side / max(picture.shape[:2]))
         size = (max(1, round(picture.shape[1] * share)), max(1, round(picture.shape[0] * share)))
-        union = np.zeros((size[1], size[0]), dtype=np.bool_)
-        for mask in masks:
-            if mask is None:
-                return None
-            union |= resize(read_mask(mask).astype(np.uint8), size, "nearest").astype(np.bool_)
+        parts = [
+            resize(read_mask(mask).astype(np.uint8), size, "nearest") for mask in masks if mask
+        ]
+        union = np.logical_or.reduce(parts)
         edited = _file(runs, shown.output, "edits")
         output = None if edited is None else resize(read_image(edited), size, "bicubic")
     except ImageError:
@@ -249,12 +245,8 @@ def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> str:
         size = f'width="{panel.shape[1]}" height="{panel.shape[0]}"'
         picture = f'<img src="{place}" alt="{alt}" {size} loading="lazy">'
     captions = [f"{title} {value:.3f}" for title, value in one.numbers.items()]
-    token = one.detail.get("token")
-    if isinstance(token, list) and one.detail.get("concept"):
-        parts = ", ".join(map(str, token[:8]))
-        captions.append(
-            f"concept “{one.detail['concept']}”, token {parts} ({one.detail.get('found')})"
-        )
+    if concept := one.detail.get("concept"):
+        captions.append(f"concept “{concept}”")
     caption = _text(f"{one.sample}: {one.record.get('instruction') or ''}")
     numbers = _text(" · ".join(captions))
     return (

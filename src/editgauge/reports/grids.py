@@ -57,15 +57,12 @@ def lines(
     Raises `UsageError` for a sample or a metric that the run does not have.
     """
     known, records = metrics_of(frame), frame.samples.records
-    for name in metrics:
-        if name not in known:
-            there = f"{name}: no rows of it; there are: {', '.join(known)}"
-            raise UsageError(there, argument="metric")
-    for name in samples:
-        if name not in records:
-            some = ", ".join(frame.samples.ids[:3])
-            there = f"{name}: not in this run; it has {len(records)}, such as {some}"
-            raise UsageError(there, argument="sample")
+    for name in (name for name in metrics if name not in known):
+        raise UsageError(f"{name}: no rows of it; there are: {', '.join(known)}", argument="metric")
+    for name in (name for name in samples if name not in records):
+        some = ", ".join(frame.samples.ids[:3])
+        there = f"{name}: not in this run; it has {len(records)}, such as {some}"
+        raise UsageError(there, argument="sample")
     pictures = Pictures(runs, runs[0].path)
     pictures.know(frame)
     editors = editors or sorted(set(frame.editors).union(*pictures.edits.values()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,10 +47,8 @@ def overview(
     papers = [table for side in machine.sides() for table in every_table(side)]
     leads = _leads(machine, tables)
     shown = _shown(machine, metrics, next(iter(leads.values()), None))
-    places = sorted({one[0] for kind in ("worst", "contested", "best") for one in shown[kind]})
-    instructions = [
-        machine.samples.records[machine.samples.ids[at]].get("instruction") for at in places
-    ]
+    places = {one[0] for kind in ("worst", "contested", "best") for one in shown[kind]}
+    records = list(machine.samples.records.values())
     kept = [name for name, metric in metrics.items() if metric.keeps]
     return {
         "release": max((table.size for table in papers if table.size), default=None),
@@ -59,17 +56,15 @@ def overview(
         "leads": leads,
         "kept": sorted(kept, key=lambda name: not bounded(metrics[name])),
         **shown,
-        "groups": next(filter(None, map(partial(_group, machine), plots)), None),
-        "asked": {at: str(text or "")[:300] for at, text in zip(places, instructions, strict=True)},
+        "groups": next((p.attribute for p in plots if _tells_groups(machine, p)), None),
+        "asked": {at: str(records[at].get("instruction") or "")[:300] for at in sorted(places)},
     }
 
 
-def _group(frame: Results, plot: Plot) -> str | None:
-    """The attribute of a plot, where it tells some groups of samples apart."""
-    if plot.kind in ("radar", "bars") and plot.attribute in frame.samples.names():
-        labels = set(frame.samples.labels(plot.attribute).tolist()) - {""}
-        return plot.attribute if 2 <= len(labels) <= MOST_GROUPS else None
-    return None
+def _tells_groups(frame: Results, plot: Plot) -> bool:
+    if plot.kind not in ("radar", "bars") or plot.attribute not in frame.samples.names():
+        return False
+    return 2 <= len({*frame.samples.labels(plot.attribute).tolist()} - {""}) <= MOST_GROUPS
 
 
 def _by(
@@ -84,11 +79,11 @@ def _by(
     ]
     if not known:
         return None
-    link, source = (lead["link"], lead["source"]) if lead is not None else ({}, "")
-    options = [(m, v) for m, v in known if (m.name, v) == (link.get("metric"), link.get("variant"))]
-    metric, variant = (options or known)[0]
+    link = {"metric": "", "variant": ""} if lead is None else lead["link"]
+    leading = [(m, v) for m, v in known if (m.name, v) == (link["metric"], link["variant"])]
+    metric, variant = (leading or known)[0]
     there = frame.sources_of(metric.name)
-    return metric, variant, source if source in there else there[0]
+    return metric, variant, lead["source"] if lead and lead["source"] in there else there[0]
 
 
 def _shown(
@@ -107,11 +102,10 @@ def _shown(
     scores = values if metric.direction == "higher" else -values
     only = np.where(_edits(frame), scores, np.nan)
     edits = not np.isnan(only).all()
-    doubted = np.zeros(len(frame.samples), np.bool_)
+    scores = only if edits else scores
     if "reference_outside" in frame.samples.names():
         outside = frame.samples.labels("reference_outside").astype(str)
-        doubted = np.char.lower(outside) == "true"
-    scores = np.where(doubted, np.nan, only if edits else scores)
+        scores = np.where(np.char.lower(outside) == "true", np.nan, scores)
     none = np.asarray(np.isnan(scores).all(axis=0))
     worst = np.where(np.isnan(scores), np.inf, scores).argmin(axis=0)
     best = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=0)
@@ -120,11 +114,11 @@ def _shown(
         spread = np.nan_to_num(highest - lowest, posinf=0.0)
     names = [line["editor"] for line in lead["lines"]] if lead is not None else []
     first = next((frame.editors.index(name) for name in names if not is_anchor(name)), None)
-    ahead = np.array([], np.int64) if first is None else (-only[first]).argsort(kind="stable")
-    ahead = ahead[~np.isnan(only[first, ahead])] if first is not None else ahead
-    steps = np.unique(np.linspace(0, max(0, len(ahead) - 1), MOST).round().astype(int))
+    line = only[0][:0] if first is None else only[first]
+    ahead = (-line).argsort(kind="stable")[: int((~np.isnan(line)).sum())]  # NaN comes last
+    steps = np.unique(np.linspace(0, len(ahead) - 1, MOST).round().astype(int))
 
-    def one(sample: int, *editors: int) -> list[Any]:
+    def one(sample: int, *editors: Any) -> list[Any]:
         return [int(sample), *([int(e), float(values[e, sample])] for e in editors)]
 
     return {
@@ -136,7 +130,7 @@ def _shown(
             for s in (-spread).argsort(kind="stable")[:MOST]
             if spread[s] > 0
         ],
-        "best": [one(s, first) for s in ahead[steps]] if len(ahead) and first is not None else [],
+        "best": [one(s, first) for s in ahead[steps]] if len(ahead) else [],
     }
 
 
@@ -208,19 +202,11 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
     # told from 0 by the interval, or where it is the same in all resamples
     sure = ahead.low > 0 or (math.isnan(ahead.low) and ahead.n >= LEAST)
     return {
-        "name": table.name,
-        "title": table.title,
-        "variant": table.variant,
-        "source": table.source,
-        "heading": list(column.heading),
-        "digits": column.digits,
-        "direction": column.direction,
+        **{name: getattr(table, name) for name in ("name", "title", "variant", "source")},
+        **{name: getattr(column, name) for name in ("heading", "digits", "direction")},
+        **{name: getattr(found, name) for name in ("n", "of", "left_out", "uneven")},
         "link": link(frame, found.field),
         "lines": lines,
-        "n": found.n,
-        "of": found.of,
-        "left_out": found.left_out,
-        "uneven": found.uneven,
         "ahead": ahead._asdict() if math.isfinite(ahead.low) else None,
         "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1 and sure,
     }

@@ -148,10 +148,10 @@ def read_grey(path: Path) -> Array:
     """
 
     def grey(data: bytes, header: Header) -> Array:
-        if header.format == "JPEG" and header.mode == "RGB":
-            rgb = _decoded(data, header, "RGB", None)
-            return np.array(Image.fromarray(rgb).convert("L"), dtype=np.uint8)
-        return _decoded(data, header, "L", None)
+        if (header.format, header.mode) != ("JPEG", "RGB"):
+            return _decoded(data, header, "L", None)
+        rgb = Image.fromarray(_decoded(data, header, "RGB", None))
+        return np.array(rgb.convert("L"), dtype=np.uint8)
 
     return _reading(path, grey)
 
@@ -186,9 +186,7 @@ def read_small(path: Path, side: int) -> Image.Image:
 
 
 def same_pixels(one: Path, other: Path) -> bool:
-    """Whether two files hold the same picture: equal size, and equal pixels as `read_image` gives
-    them, whatever their format and metadata. Raises `ImageError` for a file that is no picture.
-    """
+    """Whether two files hold equal pixels, as `read_image` gives them. Raises `ImageError`."""
     first, second = read_header(one), read_header(other)
     if (first.width, first.height) != (second.width, second.height):
         return False
@@ -275,9 +273,7 @@ def write_png(path: Path, pixels: Array | Mask) -> None:
     """Write a picture as PNG, whole or not at all. `pixels` has shape (H, W, 3) or (H, W), uint8 or
     bool (written as 0 and 255). Folders are made as needed.
     """
-    array = np.asarray(pixels)
-    if array.dtype == np.bool_:
-        array = array.astype(np.uint8) * 255
+    array = pixels.astype(np.uint8) * 255 if pixels.dtype == np.bool_ else pixels
     buffer = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(array)).save(buffer, format="PNG", compress_level=4)
     write_bytes(path, buffer.getvalue())

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from editgauge.editors.typeset import TypesetEditor
-from editgauge.editors.typeset.find import Line, by_role, find
+from editgauge.editors.typeset.find import Line
 from editgauge.images import Array, read_image, write_png
 from editgauge.ocr import Text
 from editgauge.testing import make_sample
@@ -249,25 +249,3 @@ def test_a_sample_becomes_a_picture_or_a_reason(tmp_path: Path) -> None:
     assert not np.array_equal(read_image(made.path), before)
     two = make_sample(tmp_path, images=(tmp_path / "in.png",) * 2)
     assert editor(two, tmp_path).status is Status.NOT_APPLICABLE
-
-
-# -------------------------------------------------------------------------------------- parts of it
-def test_a_text_is_found_by_its_letters() -> None:
-    lines = [
-        line("Grand open", 0, 0, 100, 20),
-        line("ING today", 0, 22, 100, 42),
-        line("sale", 0, 200, 40, 220),
-        line("SALE", 0, 300, 80, 340),
-    ]
-    match = find(lines, "Grand opening")
-    assert match is not None
-    assert [(s.line, s.start, s.end) for s in match.spans] == [(0, 0, 10), (1, 0, 3)]
-    twin = find(lines, "Sale")
-    assert twin is not None
-    assert twin.spans[0].line == 3  # of equals the one in the largest letters
-    assert find(lines, "grand hotel") is None
-    assert find(lines, "…") is None
-    assert by_role(lines, "all", (100, 400)) == [0, 1, 2, 3]
-    assert by_role(lines, "bottom", (100, 400)) == [3]
-    assert by_role(lines, "title", (100, 400)) == [3]
-    assert by_role(lines, "only", (100, 400)) == []

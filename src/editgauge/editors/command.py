@@ -32,7 +32,7 @@ from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import RunError, UsageError
 from editgauge.services.child import Child, Ended
 from editgauge.services.secrets import shown, words
-from editgauge.types import MAX_FILE_BYTES, Edit, Sample, Status
+from editgauge.types import MAX_FILE_BYTES, Edit, Sample, Shot, Status
 
 _STATUSES = {one.value: one for one in (Status.REFUSED, Status.NOT_APPLICABLE)}
 LOADING = 1800.0
@@ -71,30 +71,25 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
 
 def script_of(line: Sequence[str]) -> str:
     """What of a command line may be written down: the last word that names a file or folder that is
-    there, or the module after ``-m``, else the program. Any other word may be a key.
+    there, else the program. Any other word may be a key.
     """
-    rest = list(line[1:])
-    if "-m" in rest[:-1] and Path(line[0]).name.startswith("python"):
-        return rest[rest.index("-m") + 1]
-    there = [word for word in rest if not word.startswith("-") and Path(word).exists()]
-    return Path((there or list(line))[-1 if there else 0]).name
+    there = [word for word in line[1:] if not word.startswith("-") and Path(word).exists()]
+    return Path([line[0], *there][-1]).name
 
 
 def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
     """Settings of any editor as a run keeps them: of a command line only `script_of`, of an address
     neither user nor query, and nothing that is called a key.
     """
-    kept = {}
-    for name, value in settings.items():
-        text = str(value)
+    kept = {name: str(value) for name, value in settings.items()}
+    for name, text in kept.items():
         if name == "program":
             with contextlib.suppress(ValueError):
-                text = script_of(shlex.split(text) or [""])
+                kept[name] = script_of(shlex.split(text) or [""])
         elif "://" in text:
-            text = shown(text)
+            kept[name] = shown(text)
         elif re.search(r"key|token|secret|password|auth", name, re.IGNORECASE):
-            text = "(not kept)"
-        kept[name] = text
+            kept[name] = "(not kept)"
     return kept
 
 
@@ -137,16 +132,12 @@ class CommandEditor(BaseEditor):
 
     def _question(self, sample: Sample) -> dict[str, Any]:
         """What a model outside is told about a sample; nothing that would give the answer away."""
-        asked: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction}
-        asked |= {"seed": self.seed, "images": [str(path) for path in sample.images]}
-        examples = [
-            {
-                "images": [str(path) for path in shot.images],
-                "instruction": shot.instruction,
-                "reference": str(shot.reference),
-            }
-            for shot in sample.shots
-        ]
+
+        def told(one: Sample | Shot) -> dict[str, Any]:
+            return {"instruction": one.instruction, "images": list(map(str, one.images))}
+
+        examples = [told(shot) | {"reference": str(shot.reference)} for shot in sample.shots]
+        asked = {"id": sample.id, **told(sample), "seed": self.seed}
         return asked | ({"examples": examples} if examples else {})
 
     def _asked(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -181,9 +181,8 @@ def best_device() -> str:
     """``cuda``, ``mps`` or ``cpu``."""
     import torch
 
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    return next((name for name, is_there in there.items() if is_there), "cpu")
 
 
 def fitted(image: Any, side: int) -> Any:

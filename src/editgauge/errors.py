@@ -1,26 +1,5 @@
-"""Every error that the tool raises on purpose.
-
-::
-
-    EditgaugeError            exit code 2 unless said otherwise
-    +-- UsageError            the call's words: unknown name, options that do not go together
-    |   +-- UnknownName       a name that is not in a catalog; carries what was meant, perhaps
-    +-- DataError             a data set or outputs folder is not what it should be
-    |   +-- ImageError        one picture cannot be read: carries the path
-    |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
-    +-- OcrError              an OCR engine broke down on a picture
-    +-- RunError              the run folder: cannot be written, holds contradicting rows
-    |   +-- CutShort          the machines that did the work are lost; exit code 4
-    |   +-- ServiceStopped    no further call to a service makes sense (key, quota, account)
-    +-- ShapeMismatch         two arrays that should have one shape have two
-    +-- WeightsError          a network's weights are not there, or are not the ones they should be
-    +-- DownloadError         a file could not be fetched, or is not what was announced
-    +-- MissingExtra          an optional library is not installed: names the extra
-    +-- Unavailable           a model or service cannot be used at all: no sample is tried further
-    +-- BudgetExceeded        stopped before the budget was passed; exit code 3
-
-Messages say: the name, what was wanted, what was found, what to do. `sample` names the sample at
-fault where one is.
+"""Every error that the tool raises on purpose: `EditgaugeError`, with exit code 2 unless it says
+otherwise. Messages say: the name, what was wanted, what was found, what to do.
 """
 
 from __future__ import annotations
@@ -38,7 +17,7 @@ def meant(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class EditgaugeError(Exception):
-    """The root: shown to a user as one line, without a traceback."""
+    """The root: shown to a user as one line. `sample` names the sample at fault, where one is."""
 
     exit_code = 2
 

@@ -161,19 +161,12 @@ def _done(given: _Given) -> int:
     try:
         code = app(words)
     except CycloptsError as error:
-        raise UsageError(_told(" ".join(str(error).split()))) from error
+        said = " ".join(str(error).split())
+        if said.startswith("Unused Tokens: "):
+            more = f"more words than it takes: {said[16:-2]}"
+            said = f"{more}; is an option lacking before it? (--help)"
+        raise UsageError(said) from error
     return code if isinstance(code, int) else 0
-
-
-def _told(said: str) -> str:
-    """The parser's words; an option of every command is meant sooner than one of this one."""
-    from difflib import get_close_matches
-
-    word = said.removeprefix("Unknown option: ").partition(". ")[0].partition("=")[0].rstrip(".")
-    near = get_close_matches(word, ("--plugin", "--version", *FLAGS), 1, 0.8)
-    if said.startswith("Unused Tokens: "):
-        said = f"more words than it takes: {said[16:-2]}; is an option lacking before it? (--help)"
-    return f"Unknown option: {word}. Did you mean {near[0]}?" if near else said
 
 
 def application(*names: str) -> App:

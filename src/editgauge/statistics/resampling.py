@@ -267,5 +267,9 @@ def replicates(
 ) -> Floats:
     """The statistics of a formula in every resample of units: (resamples, c)."""
     labels = np.zeros(len(data.total)) if strata is None else strata
-    every = draws(labels, resamples, seed=seed)
-    return np.concatenate([formula(data.map(lambda part, c=counts: c @ part)) for counts in every])  # type: ignore[misc]
+    sums: list[list[Floats]] = [[], [], []]
+    for counts in draws(labels, resamples, seed=seed):
+        for known, part in zip(sums, (data.total, data.count, data.infinite), strict=True):
+            known += [] if part is None else [counts @ part]
+    total, count, *infinite = (np.concatenate(known) for known in sums if known)
+    return formula(Moments(total, count, *infinite))

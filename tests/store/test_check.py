@@ -82,6 +82,8 @@ def test_rows_of_a_damaged_sample_are_left_out_and_made_again(tmp_path: Path) ->
     again = Run.open(run.path)
     assert again.rows() == [row for row in rows if row.sample != "s1"]
     assert "run.sqlite: 1 samples are lost" in again.problems
+    again.close()
+    assert again.rows() == [row for row in rows if row.sample != "s1"], "opened again"
     with pytest.raises(RunError, match=r"see: editgauge check RUN --repair"):
         again.put(rows)
     repair(again)

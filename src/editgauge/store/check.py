@@ -66,7 +66,6 @@ def repair(run: Run) -> list[Damage]:
         fresh.record(
             "check-run", repaired=[f"{item.place}: {item.found}" for item in damages[:100]]
         )
-    run.damage = None
     run.problems.clear()
     return damages
 

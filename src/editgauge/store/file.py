@@ -54,7 +54,8 @@ class RunFile:
         """Let go of the file; what is read or written later opens it again."""
         with self._lock:
             self._open.close()
-            self._db, self._writable = None, False
+            self._db, self.damage, self._writable = None, None, False
+            self._ids.clear()
 
     def note(self, text: str) -> None:
         """Add to `problems`, once."""
@@ -127,8 +128,11 @@ class RunFile:
 
         if not isinstance(error, sqlite.Damaged) or self.damage is not None or self._depth:
             raise error
+        try:
+            self._db, lost = salvaged(self.path / FILE)
+        except OSError as why:  # no room for a copy of it
+            raise sqlite.broken(self.path / FILE, why) from error
         self.damage = error
-        self._db, lost = salvaged(self.path / FILE)
         self._open.callback(self._db.close)
         for text in (str(error).partition(": ")[2], *lost):
             self.note(f"{FILE}: {text}")
@@ -164,14 +168,14 @@ class RunFile:
         db = self._connection()
         if self.damage is not None:
             raise self.damage
-        if not (os.access(self.path / FILE, os.W_OK) and os.access(self.path, os.W_OK)):
-            raise RunError(
-                f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
-            )
-        lease.claim(self.path)
         if not self._writable:
+            if not (os.access(self.path / FILE, os.W_OK) and os.access(self.path, os.W_OK)):
+                raise RunError(
+                    f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
+                )
             self._open.callback(lease.release, self.path)
             self._writable = True
+        lease.claim(self.path)
         return db
 
     def fact(self, name: str) -> str:

@@ -167,7 +167,7 @@ def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) 
     with Provider({"s0.fetch": fault}) as provider:
         edit_all(run, "mini", samples, editor("bfl", provider.url, run))
         assert records_of(run)["s0"].status is F
-        again = editor("bfl", provider.url, run)
+        again = editor("bfl", provider.url, run, wait=1000, pictures=3)
         assert again.ledger.totals.booked == pytest.approx(COST)
         edit_all(run, "mini", samples, again, retry=frozenset({F}))
         assert records_of(run)["s0"].cost == pytest.approx(COST)

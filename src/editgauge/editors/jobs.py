@@ -40,11 +40,8 @@ is not known yet, is done without a picture, or whose picture's address has expi
 def jobs(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     """Any service that works by jobs, by a file that describes it.
 
-    Settings: `service` (required: a name that is known here, or the path of a TOML file), `model`,
-    `base_url`, `name`, `price` (US dollars an output), `pictures` (how many it is given at most),
-    `picture_field` (what the model calls its pictures), `seed`, `concurrency` (4), `timeout` (120 s
-    a request), `wait` (900 s a job), `attempts` (5), `pause` (1 s between questions), and
-    ``extra.NAME=VALUE`` for what the model takes.
+    Settings: `service` (required: a name that is known here, or the path of a TOML file), those of
+    `JobSettings`, and ``extra.NAME=VALUE`` for what the model takes.
     """
     service = str(settings.pop("service", "") or "")
     if not service:

@@ -68,6 +68,10 @@ class OpenAI(Provider):
     def pictures(self) -> int:
         return 10 if self.style == "generations" else 16
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {**super().facts, "style": self.style}
+
     def request(self, ask: Ask) -> Call:
         parameters = self._parameters(ask)
         if self.style == "edits":

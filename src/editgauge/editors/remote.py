@@ -112,8 +112,11 @@ class Provider:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The settings of the model, for the record of every edit."""
-        own = [n for n in self.shape.__struct_fields__ if n not in Settings.__struct_fields__]
+        """What the model is told beside the sample: in the record of every edit, and a part of the
+        call's identity. A longer wait or another limit of pictures makes no other call.
+        """
+        common = {*Settings.__struct_fields__, "pictures", "wait"}
+        own = [name for name in self.shape.__struct_fields__ if name not in common]
         return {"model": self.model, **self.given(*own), **self.extra}
 
     def headers(self, key: str) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from editgauge.reports.part import Part
 from editgauge.store import selection
 from editgauge.store.run import Run
 from editgauge.tables import reading
+from tests.made_rows import record, row
 from tests.reports.pages import METRICS, NUMBER, Visit, browser, made_run, value_of
 
 __all__ = ["browser"]
@@ -162,6 +163,20 @@ def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
     assert said == ["Not applicable to this sample: NED (made)"]
     box = page.locator(".gallery svg rect").first
     assert [float(box.get_attribute(n)) for n in ("x", "y", "width", "height")] == [1, 2, 29, 38]
+
+
+def test_a_sample_of_which_the_run_has_no_picture_shows_its_scores(
+    browser: Any, tmp_path: Path
+) -> None:
+    run = Run.create(tmp_path / "run")
+    run.write_samples("bench", [record("a"), record("b")])
+    run.put([row(sample, "box", "ssim", 0.5, benchmark="bench") for sample in "ab"])
+    build(run, run.path / "report")
+    visit = Visit(browser, run.path / "report")
+    page = visit.go("#/sample/bench/a", "#scores")
+    assert "no picture of this sample" in page.locator("main").inner_text()
+    assert page.locator("#next").get_attribute("href") == "#/sample/bench/b"
+    visit.close()
 
 
 # -- other pages -----------------------------------------------------------------------------------

@@ -150,11 +150,8 @@ def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
     """The figure of an output with a word above each panel, its pictures `side` pixels at most;
     None where something of it is not there.
     """
-    values = map_of(shown.detail)
-    pictures = (
-        (shown.record.get("images") or [None])[0],
-        *(shown.record.get("masks") or {}).values(),
-    )
+    values, record = map_of(shown.detail), shown.record
+    pictures = ((record.get("images") or [None])[0], *(record.get("masks") or {}).values())
     path, *masks = (_file(runs, at, "inputs") for at in pictures)
     if values is None or path is None or not masks or None in masks:
         return None
@@ -162,10 +159,8 @@ def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
         picture = read_image(path)
         share = min(1.0, side / max(picture.shape[:2]))
         size = (max(1, round(picture.shape[1] * share)), max(1, round(picture.shape[0] * share)))
-        parts = [
-            resize(read_mask(mask).astype(np.uint8), size, "nearest") for mask in masks if mask
-        ]
-        union = np.logical_or.reduce(parts)
+        areas = (read_mask(mask).astype(np.uint8) for mask in masks if mask)
+        union = np.logical_or.reduce([resize(area, size, "nearest") for area in areas])
         edited = _file(runs, shown.output, "edits")
         output = None if edited is None else resize(read_image(edited), size, "bicubic")
     except ImageError:

@@ -38,7 +38,7 @@ const SampleView = (function () {
     if (shown.length < 2) {
       const leader = find("edit:" + (query.get("e") || Select.leader(about, about.editors, Scores.defaults(about, 1)[0] || "")));
       const edit = shown[0] || (leader && leader.url ? leader : list.find((one) => one.edit && one.url)) || list[list.length - 1];
-      shown = [(query.get("view") !== "diff" && find("reference")) || find("input") || list[0], edit];
+      shown = [(query.get("view") !== "diff" && find("reference")) || find("input") || list[0], edit].filter(Boolean);
     }
     return { list, shown, reference: find("reference") };
   }
@@ -264,7 +264,8 @@ const SampleView = (function () {
       h("span", { id: "position" }, rank < 0 ? "not in this selection" : rank + 1 + " of " + found.order.length), link("next", 1, "next →", "j"),
       h("a", { id: "back", href: EG.address(["browse", about.name], list) }, "back to the list")),
     h("h1", {}, about.title + ": " + detail.id), texts(detail),
-    h("section", { "aria-label": "Compare" }, tools(made, chosen, mode), stage(made, detail, mode, chosen, query)),
+    chosen.list.length ? h("section", { "aria-label": "Compare" }, tools(made, chosen, mode), stage(made, detail, mode, chosen, query))
+      : h("p", { class: "none" }, "The run has no picture of this sample."),
     h("section", { "aria-labelledby": "numbers" }, h("h2", { id: "numbers" }, "Scores"), scores(about, groups)), judged(about, groups, chosen),
       gallery(made, detail),
     facts.length ? h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Attributes"),

@@ -34,8 +34,6 @@ const Select = (function () {
     return at < 0 ? null : { codes: EG.unpacked(index.codes, at, Uint16Array), about: about.attributes[at] };
   }
 
-  // -- what is kept --
-
   // "name:low:high" with open ends; the name may hold colons itself.
   function bounds(clause) {
     const parts = clause.split(":"), [low, high] = parts.splice(-2).map((text) => text === "" ? null : Number(text));
@@ -82,8 +80,6 @@ const Select = (function () {
     kept(about.samples, tests(about, found.index, found.state, found.loaded, name)).forEach((keep, i) => { out[codes.codes[i]] += keep; });
     return out;
   }
-
-  // -- in which order --
 
   // For each sample a number from those of several columns; NaN of fewer than `least`.
   function across(columns, size, least, combine) {

@@ -121,7 +121,7 @@ def lpips_ours(case: Case, pairs: list[tuple[Path, Path]], place: Path) -> Work:
         both.append((sample, Edit(sample=a.stem, editor=b.stem, path=b)))
 
     def work() -> list[float]:
-        lpips._kept.clear()
+        lpips._features.cache_clear()
         batches = (both[start : start + 16] for start in range(0, len(both), 16))
         scores = [one[0] for batch in batches for _, one in scorer.score_many(batch)]
         assert all(score.value is not None for score in scores), scores[0].reason

@@ -23,7 +23,6 @@ EXCEPTIONS = {
     "benchmarks/test_layout.py": "the files that all benchmarks write, read again",
     "benchmarks/test_tables.py": "the tables of all benchmarks against their papers",
     "judging/test_real_server.py": "the whole room against a server that somebody else wrote",
-    "networks/test_gpu.py": "all networks on a device that few machines have",
 }
 """Tests of no one module, and what they are about. The list only shrinks."""
 ELSEWHERE = ("contract", "outside", "fuzz")

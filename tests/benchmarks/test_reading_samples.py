@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Samples
@@ -293,18 +291,6 @@ def test_ids_that_occur_twice_are_told_apart_and_the_same_line_is_one_sample(
     assert len(load("textedit", tmp_path)[0]) == 2
 
 
-@given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line), max_size=4))
-@settings(max_examples=50, deadline=None)
-def test_any_lines_can_be_read(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
-) -> None:
-    root = tmp_path_factory.mktemp("any")
-    prompt_set(root, [*lines, prompt_record(7)])
-    samples, _ = load("textedit", root)
-    assert samples[-1].fault is None
-    assert all(sample.fault is not None for sample in samples[:-1])
-
-
 # -- MedEBench -------------------------------------------------------------------------------------
 
 
@@ -324,13 +310,6 @@ def test_medebenchs_ids_that_occur_twice(tmp_path: Path) -> None:
     assert not finding(samples[1], "id-twice").repaired
     assert "38_0" not in samples[1].output_stems
     assert [f.kind for f in dataset.findings] == ["record-twice"]
-
-
-@pytest.mark.parametrize("content", ['{"samples": [', '{"data": []}', '{"samples": {}}', "[]", "3"])
-def test_metadata_without_records_are_one_finding(tmp_path: Path, content: str) -> None:
-    organ_set(tmp_path, [], content=content)
-    samples, dataset = load("medebench", tmp_path)
-    assert (samples, [f.repaired for f in dataset.findings]) == ([], [False])
 
 
 @pytest.mark.parametrize(

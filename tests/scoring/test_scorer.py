@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from editgauge.benchmarks.base import by_track
-from editgauge.errors import UsageError
 from editgauge.scoring.plain import metric
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.testing import make_sample
@@ -140,9 +139,3 @@ def test_enough_for_both_is_the_larger_of_each_and_memory_for_what_both_have_loa
     one: Any, other: Any, both: Any
 ) -> None:
     assert Needs(2, one, 5).with_(Needs(1, other, 9)) == Needs(2, both, 14)
-
-
-@pytest.mark.parametrize("declared", [{"num_cpus": -1}, {"memory": "2GB"}, {"num_cpus": math.nan}])
-def test_what_is_no_amount_is_an_error_that_names_it(declared: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=next(iter(declared))):
-        Needs(**declared)

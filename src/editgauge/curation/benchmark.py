@@ -20,7 +20,7 @@ from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
 from editgauge.benchmarks.medebench.samples import depth_of, organ_of
 from editgauge.benchmarks.textedit.facts import split_of
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
-from editgauge.benchmarks.texteditbench.samples import folder_name
+from editgauge.benchmarks.texteditbench.samples import folder_name, topic_of
 from editgauge.benchmarks.tree import Tree
 from editgauge.curation.dataset import FILE, OUT, DataSet
 from editgauge.curation.records import (
@@ -118,7 +118,7 @@ def _about(folder: Path) -> About:
 
 
 def _contents(folder: Path) -> tuple[About, list[Record]]:
-    """What is said of a set, and its samples: of one that is being made, or of a released one."""
+    """Of a set that is being made, or of a released one."""
     if (folder / FILE).is_file():
         with DataSet(folder) as data:
             return data.about, data.records()
@@ -226,10 +226,8 @@ def _texteditbench(record: Record, masks: dict[str, Path]) -> Shaped:
     folder = by_topic.get(written) or folder_name(file_name(written.replace(" ", "_")))
     first = masks.get("input") or masks.get("roi")
     both = {"input": first, "second": masks.get("second") or first}
-    topic = TOPICS.get(folder, folder.replace("_", " "))
-    facts: Attributes = {
-        "topic": topic, "operation": _said(record, "operation", 1, "text_change")
-    }  # fmt: skip
+    operation = _said(record, "operation", 1, "text_change")
+    facts: Attributes = {"topic": topic_of(folder), "operation": operation}
     split = "synthetic" if record.reference else "real"
     return {name: path for name, path in both.items() if path}, (folder,), facts, split
 

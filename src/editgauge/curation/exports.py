@@ -24,7 +24,15 @@ from editgauge.benchmarks.base import write_json
 from editgauge.benchmarks.tree import OWN_SET, Tree
 from editgauge.curation.benchmark import sample_of, tier
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import DATASET, PROTOCOLS, SAMPLES, SOURCE, TEXTS, Record
+from editgauge.curation.records import (
+    DATASET,
+    PROTOCOLS,
+    SAMPLES,
+    SOURCE,
+    TEXTS,
+    Picture,
+    Record,
+)
 from editgauge.curation.review import Fault, agreement, disagreements, leaving
 from editgauge.errors import EditgaugeError, ImageError, UsageError
 from editgauge.escape import counted, file_name, markdown
@@ -141,23 +149,20 @@ def _imagefolder(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]
 
 def published(record: Record) -> dict[str, Any]:
     """A record as a release has it: without what names the people who made it."""
-    made = {key: value for key, value in record.data().items() if key != "reviews"}
-    kept = {"hidden", "scan", "alignment"}
     facts = {
-        path: {name: value for name, value in about.items() if name in kept}
-        for path, about in made.pop("pictures", {}).items()
+        path: Picture(hidden=about.hidden, scan=about.scan, alignment=about.alignment)
+        for path, about in record.pictures.items()
     }
-    pictures = {path: about for path, about in facts.items() if about}
-    return {**made, "pictures": pictures} if pictures else made
+    pictures = {path: about for path, about in facts.items() if about != Picture()}
+    return msgspec.structs.replace(record, reviews={}, pictures=pictures).data()
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """What two releases (id -> published record) differ in: ids, and the fields of changed ones."""
-    both = {name: (old[name], new[name]) for name in sorted(set(new) & set(old))}
     changed = {
-        name: sorted(key for key in {**one, **other} if one.get(key) != other.get(key))
-        for name, (one, other) in both.items()
-        if one != other
+        name: sorted(k for k in {**old[name], **new[name]} if old[name].get(k) != new[name].get(k))
+        for name in sorted(set(new) & set(old))
+        if old[name] != new[name]
     }
     added, removed = sorted(set(new) - set(old)), sorted(set(old) - set(new))
     return {"added": added, "removed": removed, "changed": changed}
@@ -177,7 +182,7 @@ def release(
     last = str(past[-1]["version"]) if past else ""
     if not _VERSION.fullmatch(version):
         raise UsageError(f"version {version!r}: wanted three numbers: 1.2.0")
-    if past and _order(version) <= _order(last):
+    if past and [*map(int, version.split("."))] <= [*map(int, last.split("."))]:
         raise UsageError(f"version {version}: the last one is {last}")
     if os.path.lexists(to):
         raise UsageError(f"{to}: there is something already; name a new file")
@@ -214,10 +219,6 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
             about.external_attr = 0o644 << 16
             archive.writestr(about, content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
-
-
-def _order(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
 
 
 _LABELS: Mapping[str, Callable[[Record], str]] = {

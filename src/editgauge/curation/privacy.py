@@ -246,15 +246,15 @@ def covered(pixels: Array, item: Box) -> Array:
 def remember(data: DataSet, words: Iterable[str]) -> None:
     """Keep hashes of names (of patients, from DICOM elements), to look for before an export."""
     known = _known(data)
-    every = known | {_hash(data, word) for word in words}
-    if every != known:
+    if (every := known | {_hash(data, word) for word in words}) != known:
         paths.write(data.root, _NAMES, "\n".join(sorted(every)).encode(), sync=True)
 
 
 def names_in(data: DataSet, texts: Iterable[str]) -> list[str]:
     """The words of texts that are such names."""
-    known = _known(data)
-    words = {word for text in texts for word in words_of(text)} if known else set()
+    if not (known := _known(data)):
+        return []
+    words = {word for text in texts for word in words_of(text)}
     return sorted(word for word in words if _hash(data, word) in known)
 
 

@@ -59,8 +59,8 @@ def current(record: Record) -> dict[str, Review]:
 
 
 def state_for(record: Record, who: str) -> str:
-    """A sample's state for somebody who reviews: ``verified`` would say what others decided, so
-    that before an own verdict every sample but a withdrawn one has none.
+    """A sample's state for somebody who reviews: before an own verdict, "" but for a withdrawn
+    one: ``verified`` would say what others decided.
     """
     return record.state if record.state == "withdrawn" or who in current(record) else ""
 
@@ -135,7 +135,7 @@ def agreement(events: Sequence[Event], records: Sequence[Record]) -> tuple[int, 
     for event in events:
         if event.what == "reviewed" and event.item in first:
             first[event.item].setdefault(event.who, event.note)
-    several = [set(given.values()) for given in first.values() if len(given) > 1]
+    several = [{*given.values()} for given in first.values() if len(given) > 1]
     return len(several), several.count({"accept"})
 
 
@@ -157,14 +157,11 @@ def faults(
     pairs = leaks(records, data.root)
     listed = []
     for record in records:
-        reasons = list(_faults(data, record, layout, engine))
-        near = [two if one is record else one for one, two in pairs if record in (one, two)]
-        for other in near:
-            reasons.append(
-                f"leak between splits: it shows nearly the same as {other.id} of "
-                f"{other.split or 'none'}; take one out, or give both one split"
-            )
-        listed += [Fault(record.id, why) for why in reasons]
+        listed += [Fault(record.id, why) for why in _faults(data, record, layout, engine)]
+        for other in (b if a is record else a for a, b in pairs if record in (a, b)):
+            same = f"it shows nearly the same as {other.id} of {other.split or 'none'}"
+            leak = f"leak between splits: {same}; take one out, or give both one split"
+            listed.append(Fault(record.id, leak))
     return listed
 
 

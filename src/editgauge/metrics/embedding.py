@@ -50,13 +50,10 @@ def directional_alignment(output: Vectors, source: Vectors, text: Vectors) -> Fl
 def aesthetic(image: Vectors, weight: Vectors, bias: float) -> Floats:
     """LAION's linear aesthetic score of image features: about 1 (poor) to 10, higher is better.
 
-    The features are scaled to length 1, then `weight` (shape (D,)) · feature + `bias`. Raises
-    `ShapeMismatch` when the head is for another number of features. NaN for a vector of length
-    zero.
+    The features are scaled to length 1, then `weight` (shape (D,)) · feature + `bias`. NaN for a
+    vector of length zero.
     """
     a, w = np.asarray(image, np.float64), np.asarray(weight, np.float64).reshape(-1)
-    if a.shape[-1] != w.shape[0]:
-        raise ShapeMismatch(f"aesthetic head: it is for {w.shape[0]} features, found {a.shape[-1]}")
     with np.errstate(invalid="ignore", divide="ignore"):
         unit = a / np.linalg.norm(a, axis=-1, keepdims=True)
     return np.asarray(unit @ w + bias, dtype=np.float64)

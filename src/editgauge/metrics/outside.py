@@ -11,8 +11,6 @@ import numpy.typing as npt
 from editgauge.images import Array, Mask
 
 BLOCK: Final = 16
-_STRIP = 64 * BLOCK
-"""Rows whose blocks are averaged at once: as floating point numbers they take four times it."""
 TOLERANCE: Final = 6.0
 """Levels (of 255) by which the mean of a block of 16 x 16 pixels, none of them masked, must differ.
 
@@ -58,12 +56,8 @@ def outside_difference(image: Array, other: Array, mask: Mask) -> Difference | N
 
 def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
     """The mean of each block; the last row and column are repeated to fill the last blocks."""
-    means = []
-    for top in range(0, pixels.shape[0], _STRIP):
-        strip = pixels[top : top + _STRIP]
-        rest = (-strip.shape[0] % BLOCK, -strip.shape[1] % BLOCK)
-        padded = cv2.copyMakeBorder(strip, 0, rest[0], 0, rest[1], cv2.BORDER_REPLICATE)
-        size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
-        # INTER_AREA by a whole factor is the mean
-        means.append(cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA))
-    return np.concatenate(means)
+    rest = (-pixels.shape[0] % BLOCK, -pixels.shape[1] % BLOCK)
+    padded = cv2.copyMakeBorder(pixels, 0, rest[0], 0, rest[1], cv2.BORDER_REPLICATE)
+    size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
+    # INTER_AREA by a whole factor is the mean
+    return np.asarray(cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA))

@@ -29,12 +29,11 @@ Outcome = tuple[float | None, Status, str]
 
 @dataclass(frozen=True, slots=True)
 class ReleasedScore:
-    """One score in a file: the editor, sample and metric it is about, the value as written, and
-    what was said. `sample` is an id, or, where it is not clear which sample is meant, what to say
-    of it. `failed`: why the released script had no score (it wrote 0 or -1); `recorded`: what its
-    summary counts for such a failure (0 for TextEditBench, nothing elsewhere); `strict`: the strict
-    reading of the raw reply, where the file has it: the corrected score; `script`: which script
-    measured it, empty for a judge's score.
+    """One score in a file: the value as written, and what was said. `sample` is an id, or what to
+    say where it is not clear which is meant. `failed`: why the released script had no score;
+    `recorded`: what its summary counts for such a failure (0 for TextEditBench); `strict`: the
+    strict reading of the raw reply, where the file has it; `script`: which script measured it,
+    empty for a judge's score.
     """
 
     editor: str
@@ -173,25 +172,25 @@ def _outcomes(metric: Metric, found: ReleasedScore) -> Iterator[tuple[Variant, O
     value, shown = number(found.value), str(found.value)[:40]
     scale = f"{metric.low:g} to {metric.high:g}"
     inside = value is not None and metric.low <= value <= metric.high
-    good: Outcome = (value, Status.SCORED, "")
-    failed: Outcome = (None, Status.FAILED, found.failed)
-    if found.script:
-        none = Status.FAILED, "the released script has no value"
-        beyond = Status.UNPARSABLE, f"{shown} lies outside of {scale}"
-        yield "faithful", good if inside else (None, *(none if value is None else beyond))
-        return
-    if found.failed and found.recorded is not None:
-        message = f"as the released summary counts it: {found.failed}"
-        yield "faithful", (found.recorded, Status.SCORED, message)
+
+    def checked(good: bool, message: str, status: Status = Status.UNPARSABLE) -> Outcome:
+        return (value, Status.SCORED, "") if good else (None, status, message)
+
+    if found.script and value is None:
+        yield "faithful", (None, Status.FAILED, "the released script has no value")
+    elif found.script:
+        yield "faithful", checked(inside, f"{shown} lies outside of {scale}")
     elif found.failed:
-        yield "faithful", failed
+        counted = f"as the released summary counts it: {found.failed}"
+        failed: Outcome = (None, Status.FAILED, found.failed)
+        recorded: Outcome = (found.recorded, Status.SCORED, counted)
+        yield "faithful", failed if found.recorded is None else recorded
+        yield "corrected", found.strict or failed
     else:
-        plain = value is not None and not math.isinf(value)
-        yield "faithful", good if plain else (None, Status.UNPARSABLE, f"no number: {shown}")
-    whole = inside and value is not None and value.is_integer()
-    message = f"not an integer from {scale}: {shown}"
-    strictly = failed if found.failed else good if whole else (None, Status.UNPARSABLE, message)
-    yield "corrected", found.strict or strictly
+        yield "faithful", checked(value is not None and value < math.inf, f"no number: {shown}")
+        whole = inside and value is not None and value.is_integer()
+        strictly = checked(whole, f"not an integer from {scale}: {shown}")
+        yield "corrected", found.strict or strictly
 
 
 # -- for the benchmarks' readers -------------------------------------------------------------------

@@ -4,9 +4,8 @@ here.
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import math
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,10 +21,17 @@ from editgauge.scoring.metrics import LPIPS
 from editgauge.scoring.neural import NeuralScorer, place
 from editgauge.scoring.pixel import Source, fitted, read_output, size_of, source_of
 from editgauge.scoring.scorer import Needs, Pair
-from editgauge.types import Edit, Metric, Sample, Score, Status, Variant, not_scored
+from editgauge.types import (
+    VARIANTS,
+    Edit,
+    Metric,
+    Sample,
+    Score,
+    Status,
+    Variant,
+    not_scored,
+)
 
-KEPT_BYTES = 1 << 29
-"""Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
 _MEMORY = {"squeeze": (418, 450), "alex": (424, 111)}
 """Net -> megabytes of a worker, and bytes a pixel of a frame at its peak, on a processor: measured
 with frames of 16 million pixels.
@@ -55,8 +61,8 @@ class LpipsScorer(NeuralScorer):
     identical.
 
     `frames` is a function of a module, which raises `NoScore` or `ImageError` where there is
-    nothing; `net` is squeeze or alex. The last references' features stay in memory (`KEPT_BYTES`):
-    with all editors of a sample together, each further editor costs half.
+    nothing; `net` is squeeze or alex. The last reference's features stay in memory: with all
+    editors of a sample together, each further editor costs half.
     """
 
     frames: Callable[[Sample, Edit], Frames]
@@ -69,8 +75,7 @@ class LpipsScorer(NeuralScorer):
 
     def __post_init__(self) -> None:
         megabytes, pixel = _MEMORY[self.net]
-        memory = megabytes * 1_000_000 + KEPT_BYTES
-        needs = Needs(num_gpus=gpus(self.device), memory=memory, pixel_memory=pixel)
+        needs = Needs(num_gpus=gpus(self.device), memory=megabytes << 20, pixel_memory=pixel)
         object.__setattr__(self, "needs", needs)
 
     @property
@@ -96,7 +101,10 @@ class LpipsScorer(NeuralScorer):
                 if isinstance(frames, Exception):
                     yield index, not_scored(self.metrics, *failure(frames, pairs[index][1]))
                     continue
-                value = _distance(network, frames)
+                masks = None if frames.mask is None else frames.mask[None]
+                kept = _features(network, frames.reference.tobytes(), frames.reference.shape)
+                both = network.distance(kept, frames.output[None], masks)
+                value = {name: float(of[0]) for name, of in zip(VARIANTS, both, strict=True)}
                 yield index, [_score(metric, name, value[name], frames) for metric, name in wanted]
 
     def _checked(self, sample: Sample, edit: Edit) -> Frames:
@@ -121,27 +129,10 @@ def _score(metric: str, variant: Variant, value: float, frames: Frames) -> Score
     return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
 
 
-def _distance(network: Network, frames: Frames) -> dict[Variant, float]:
-    masks = None if frames.mask is None else frames.mask[None]
-    reference = _features(network, frames.reference)
-    faithful, corrected = network.distance(reference, frames.output[None], masks)
-    return {"faithful": float(faithful[0]), "corrected": float(corrected[0])}
-
-
-_kept: OrderedDict[tuple[Network, str], Features] = OrderedDict()
-"""The last references' features, at most `KEPT_BYTES` of them."""
-
-
-def _features(network: Network, frame: Array) -> Features:
-    digest = hashlib.blake2b(np.ascontiguousarray(frame).data, digest_size=16)
-    digest.update(repr(frame.shape).encode())
-    key = (network, digest.hexdigest())
-    if key not in _kept:
-        _kept[key] = network.features(frame)
-    _kept.move_to_end(key)
-    while len(_kept) > 1 and sum(entry.bytes for entry in _kept.values()) > KEPT_BYTES:
-        _kept.popitem(last=False)
-    return _kept[key]
+@functools.lru_cache(maxsize=1)
+def _features(network: Network, frame: bytes, shape: tuple[int, ...]) -> Features:
+    """The last reference's features: outputs of several editors come one after the other."""
+    return network.features(np.frombuffer(frame, np.uint8).reshape(shape))
 
 
 # -- outside the masks -----------------------------------------------------------------------------
@@ -180,9 +171,6 @@ def black_frames(
     except NoScore as why:
         no_faithful = why
     same, detail = fitted(output, size_of(source.picture))
-    reference, output = (
-        np.where(mask[:, :, None], 0, picture) for picture in (source.picture, same)
-    )
-    return Frames(
-        reference=reference, output=output, mask=mask, no_faithful=no_faithful, detail=detail
-    )
+    black = [np.where(mask[:, :, None], 0, picture) for picture in (source.picture, same)]
+    return Frames(reference=black[0], output=black[1], mask=mask, no_faithful=no_faithful,
+                  detail=detail)  # fmt: skip

@@ -218,24 +218,19 @@ def _clip(
 
 
 def _feature(
-    known: Mapping[str, Any],
-    part: str,
-    measure: Measure,
-    sample: Sample,
-    edit: Edit,
+    known: Mapping[str, Any], part: str, measure: Measure, sample: Sample, edit: Edit,
     released: bool,
-) -> Any:
+) -> Any:  # fmt: skip
     if part == "reference" and sample.reference is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
     if part == "head":
         vector = known["head"]
     elif part == "text":
         vector = known["text"][text_of(sample, measure.text)]
-    elif part == "cropped" or (released and part == "output"):
-        vector = known["cropped"][edit.path]
     else:
-        paths = {"output": edit.path, "input": sample.image, "reference": sample.reference}
-        vector = known["picture"][paths[part]]
+        cropped = part == "cropped" or (released and part == "output")
+        paths = {"input": sample.image, "reference": sample.reference}
+        vector = known["cropped" if cropped else "picture"][paths.get(part, edit.path)]
     if isinstance(vector, Exception):
         raise vector
     return vector
@@ -271,17 +266,14 @@ class FidScorer(NeuralScorer):
             found = f"found {len(good)} of {len(pairs)}"
             reason = f"wanted at least 2 outputs with a reference that can be read, {found}"
             return not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
-        references, outputs = (
-            np.stack(list(side)).astype(np.float64) for side in zip(*good, strict=True)
-        )
+        references, outputs = np.array(good, dtype=np.float64).swapaxes(0, 1)
         detail: dict[str, Any] = {"samples": len(good), "left_out": len(pairs) - len(good)}
         if len(good) < FEW_SAMPLES:
             detail["warning"] = (
                 f"{len(good)} samples, fewer than {FEW_SAMPLES}: the covariance is rank-deficient "
                 f"and FID is biased upwards; compare it only at equal numbers, and read KID"
             )
-        values = {
-            "fid": frechet_distance(moments(outputs), moments(references)),
-            "kid": kernel_distance(outputs, references),
-        }
-        return [Score(metric=name, value=value, detail=detail) for name, value in values.items()]
+        fid = frechet_distance(moments(outputs), moments(references))
+        kid = kernel_distance(outputs, references)
+        return [Score(metric="fid", value=fid, detail=detail),
+                Score(metric="kid", value=kid, detail=detail)]  # fmt: skip

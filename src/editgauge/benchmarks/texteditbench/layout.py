@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -135,25 +136,22 @@ def _copies(tree: Tree, places: Sequence[Place]) -> dict[int, int]:
             lines = (read_bytes(tree, path, Notes("")) or b"").splitlines()
             if len(data := b"\n".join(lines).rstrip(b"\n")) > len(b"[{}]"):
                 alike[data].append(number)
-    copies: dict[int, int] = {}
-    for numbers in alike.values():
-        same: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    same: dict[tuple[bytes, *tuple[str, ...]], list[int]] = defaultdict(list)
+    for data, numbers in alike.items():
         for number in numbers if len(numbers) > 1 else ():
-            if (content := _pictures(tree, places[number])) is not None:
-                same[content].append(number)
-        for some in same.values():
-            first = min(some, key=lambda number: (*_rank(places[number]), number))
-            copies |= {number: first for number in some if number != first}
+            with suppress(ImageError):
+                same[data, *_pictures(tree, places[number])].append(number)
+    copies: dict[int, int] = {}
+    for some in same.values():
+        first = min(some, key=lambda number: (*_rank(places[number]), number))
+        copies |= {number: first for number in some if number != first}
     return dict(sorted(copies.items()))
 
 
-def _pictures(tree: Tree, place: Place) -> tuple[str, ...] | None:
-    """What an instance's pictures hold, whatever they are called; None where one cannot be read."""
-    try:
-        paths = [place.folder / name for name in place.pictures]
-        return tuple(sorted(map(fingerprint, filter(tree.inside, paths))))
-    except ImageError:
-        return None
+def _pictures(tree: Tree, place: Place) -> list[str]:
+    """What an instance's pictures hold, whatever they are called. Raises `ImageError`."""
+    paths = [place.folder / name for name in place.pictures]
+    return sorted(map(fingerprint, filter(tree.inside, paths)))
 
 
 def _rank(place: Place) -> tuple[int, bool]:

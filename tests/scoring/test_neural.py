@@ -317,15 +317,15 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
         scorers.append(named(texteditbench, "lpips"))
         with HashStore(None) as hashes:
             records = collect.import_outputs(run, "mini", "dark", tmp_path / "out", samples, hashes)
-            return score(run, "mini", samples, records, scorers, hashes=hashes, workers=0)
+            return score(run, "mini", [(samples, records)], scorers, hashes=hashes, workers=0)
 
-    assert once().without_score() == 2 * 3 + 2 * 2
+    assert once().without_score == 2 * 3 + 2 * 2
     assert once().computed == 0, "what failed for want of weights is not tried again without them"
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")
     tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
     summary = once()
-    assert (summary.computed, summary.without_score()) == (10, 0)
+    assert (summary.computed, summary.without_score) == (10, 0)
     assert once().computed == 0
     rows = {(row.sample, row.metric, row.variant): row for row in run.rows()}
     assert len(rows) == 10

@@ -233,7 +233,6 @@ class Asker:
             return stored
         if self.offline:
             raise Unasked
-        self.asked.add(key)
         while (reply := self._ask(job, attempt)) is None:
             pass  # the server's words are learned on the way
         return reply
@@ -310,6 +309,7 @@ class Asker:
         about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}
         # another judge's reply is paid for: kept, under a key that no call of ours has
         reply = self.put(key if ours else f"{key} {parsed.answered}", outcome, about)
+        self.asked.add(reply.key)
         if not ours:
             raise RunError(
                 f"{self.client.host}: {parsed.answered} answers now, {self.answered} first "

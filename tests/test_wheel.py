@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -53,26 +52,6 @@ def test_the_wheel_holds_what_is_not_code_and_nothing_it_should_not(wheel: Path)
         if name.startswith("tests/") or name.endswith((".pt", ".safetensors", ".onnx"))
     ]
     assert max(info.file_size for info in zipfile.ZipFile(wheel).infolist()) < 500_000
-
-
-def test_the_same_commit_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
-    """Built again from a copy whose files are of another time, order and rights."""
-    copy = tmp_path / "elsewhere"
-    copy.mkdir()
-    for name in ("src", "README.md", "LICENSE", "pyproject.toml", "CHANGELOG.md"):
-        place = ROOT / name
-        if place.is_dir():
-            shutil.copytree(place, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(place, copy / name)
-    for number, path in enumerate(sorted(copy.rglob("*"), reverse=True)):
-        os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
-        if path.is_file():
-            path.chmod(0o600)
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
-        "--disable-pip-version-check", "-w", tmp_path, copy, cwd=tmp_path)  # fmt: skip
-    (again,) = tmp_path.glob("editgauge-*.whl")
-    assert again.read_bytes() == wheel.read_bytes()
 
 
 def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ EVERYWHERE = {
     "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours; may be repeated.",
     "-h, --help": "This help; editgauge COMMAND --help: a command's.",
     "--version": "The version.",
-    "--completion [SHELL]": "What completes words in bash, zsh, fish or powershell: eval its text.",
+    "--completion [SHELL]": 'For bash, zsh, fish, powershell: eval "$(editgauge --completion)".',
 }
 _SHORT = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
 FLAGS = ("--json", "--quiet", "--verbose", "--help")

@@ -282,13 +282,12 @@ def project_options(place: Path, commands: Sequence[str], known: set[str]) -> di
     own: Any = tables
     for name in commands:
         own = own.get(name, {})
-    own = {k.replace("_", "-"): v for k, v in own.items() if not isinstance(v, Mapping)}
+    own = {option: value for option, value in own.items() if not isinstance(value, Mapping)}
     for option in own.keys() - known:
         lacking = f"editgauge {' '.join(commands)} has no --{option}; {meant(option, known)}"
         raise UsageError(f"{place}, [{'.'.join(commands)}]: {lacking}")
-    every = {k.replace("_", "-"): v for k, v in tables.get("all", {}).items()}
-    given: dict[str, Any] = {name: one for name, one in every.items() if name in known} | own
-    for option in (every | own).keys() & _NOT_HERE:
+    every = tables.get("all", {}) | own
+    for option in every.keys() & _NOT_HERE:
         why = f"{option} is {_NOT_HERE[option]}: give it on the command line"
         raise UsageError(f"{place}: {why}")
-    return given
+    return {option: value for option, value in every.items() if option in known}

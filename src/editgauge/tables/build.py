@@ -135,9 +135,9 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
     """The editors that have any row for the table: models of the paper in its order, then the
     others as they are.
     """
-    wanted = {part for column in table.every_column for mean in column.of for part in mean.parts}
-    there = {name for key, one in results.sets.items() if key.metric in wanted for name in one}
-    there |= {results.editors[at] for at in np.flatnonzero(results.tried(wanted).any(axis=1))}
+    parts = table.parts
+    there = {name for key, one in results.sets.items() if key.metric in parts for name in one}
+    there |= {results.editors[at] for at in np.flatnonzero(results.tried(parts).any(axis=1))}
 
     def model(name: str) -> str:
         return key_of(results.models.of(name).name or name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -67,6 +67,7 @@ def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
 
 
 _TIERS = ("easy", "medium", "hard")
+_NUMBER, _CHAPTER = re.compile(r"[+-]?\d+(\.\d+)?"), re.compile(r"\d+(\.\d+){2,}")
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
@@ -75,19 +76,15 @@ def in_order(labels: Iterable[str]) -> list[str]:
     ``2.9``).
     """
     given = set(labels)
-    numbered = [label.split(".") for label in given if label]
-    chapters = all(part.isdecimal() for parts in numbered for part in parts)
-    chapters &= any(len(parts) > 2 for parts in numbered)
+    chapters = any(map(_CHAPTER.fullmatch, given)) and all(
+        part.isdecimal() for label in given if label for part in label.split(".")
+    )
 
     def place(label: str) -> tuple[int, list[float], str]:
-        if not label:
-            return (3, [], "")
         if label in _TIERS:
             return (1, [_TIERS.index(label)], label)
-        try:
-            digits = [float(part) for part in (label.split(".") if chapters else [label])]
-        except ValueError:
-            return (2, [], label)
-        return (0, digits, label) if all(map(math.isfinite, digits)) else (2, [], label)
+        if _NUMBER.fullmatch(label) or (chapters and label):
+            return (0, [*map(float, label.split(".") if chapters else [label])], label)
+        return (2 if label else 3, [], label)
 
     return sorted(given, key=place)

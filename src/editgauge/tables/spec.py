@@ -176,8 +176,8 @@ class PaperTable:
 
     def always(self) -> PaperTable:
         """The table without the columns that are shown on demand."""
-        kept = ([c for c in part if not c.on_demand] for part in (self.columns, self.corrected))
-        columns, corrected = kept
+        columns = [column for column in self.columns if not column.on_demand]
+        corrected = [column for column in self.corrected if not column.on_demand]
         return replace(self, columns=columns, corrected=corrected)
 
     def of_one(self, column: Column) -> PaperTable:
@@ -191,12 +191,15 @@ class PaperTable:
         return [*self.columns, *self.corrected]
 
     @property
+    def parts(self) -> frozenset[str]:
+        """The names of every metric that the table is made of."""
+        means = (mean for column in self.every_column for mean in column.of)
+        return frozenset(part for mean in means for part in mean.parts)
+
+    @property
     def metrics(self) -> frozenset[str]:
         """The names of every metric that the table shows or is made of."""
-        metrics = {
-            part for column in self.every_column for mean in column.of for part in mean.parts
-        }
-        return frozenset(metrics | {column.metric for column in self.every_column})
+        return self.parts | {column.metric for column in self.every_column}
 
     def publication(self, frame: Results) -> Published | None:
         """The published lines that belong beside the frame's rows; None where there are none."""

@@ -11,11 +11,8 @@ from typing import Any
 import pytest
 from tests.command_line import Result, invoke
 
-from editgauge import benchmarks
 from editgauge.errors import DataError, EditgaugeError, UsageError
 
-PACKAGE = Path(benchmarks.__file__).parent
-PERMUTED = {f"published_{part}_judge_as_printed.csv" for part in ("full", "mini")}
 JUDGED = "model," + ",".join(
     f"{s}_{d}" for s in ("synthetic", "real") for d in ("IF", "TA", "VC", "LP", "SE", "overall")
 )

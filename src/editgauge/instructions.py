@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from dataclasses import dataclass, field, replace
+from importlib import resources
 from typing import Any, Final, Literal, cast
 
 _Stack = tuple[str, ...]
@@ -174,80 +176,26 @@ def _is_word(character: str) -> bool:
 
 
 # ------------------------------------------------------------------------------------- operations
-def _named(**patterns: str) -> re.Pattern[str]:
+def _named(patterns: dict[str, str], after: str = "") -> re.Pattern[str]:
     """One pattern whose `lastgroup` says which of several it found."""
     groups = (f"(?P<{name}>{pattern})" for name, pattern in patterns.items())
-    return re.compile(rf"(?<![A-Za-z])(?:{'|'.join(groups)})", re.IGNORECASE)
+    return re.compile(rf"(?<![A-Za-z])(?:{'|'.join(groups)}){after}", re.IGNORECASE)
 
 
+_WORDS: Final = tomllib.loads(
+    resources.files(__package__).joinpath("instructions.toml").read_text("utf-8")
+)
+_VERBS: Final = _named(_WORDS["verbs"])
+_PLACES: Final = _named(_WORDS["places"], "(?![A-Za-z])")
+_SENTENCE: Final = {name: re.compile(one, re.I) for name, one in _WORDS["sentence"].items()}
+_ROLES: Final[dict[Role, str]] = _WORDS["roles"]
 _METHODS: Final = {
-    name: operation
-    for operation, names in {
-        "change": "text_change replace change", "insert": "text_insert insert add",
-        "delete": "text_delete delete remove", "move": "text_relocation move",
-        "recolour": "text_attribute recolour recolor", "rotate": "rotation rotate",
-        "resize": "scale scaling scalling resize",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-_VERBS: Final = _named(
-    rotate=r"rotat\w+|tilt\w*|turn\b[^.]{0,80}upside\s+down|旋转",
-    recolour=r"recolou?r\w*|colou?r|颜色",
-    resize=r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|"
-    r"(?:bigger|smaller|larger|twice|double|triple|half)\b|放大|缩小",
-    move=r"move\b|moving|shift\w*|relocat\w+|"
-    r"(?:swap|switch)\s+the\s+(?:position|place)\w*|移动|移到",
-    delete=r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|"
-    r"删除|删掉|去掉|移除",
-    insert=r"insert\w*|add\b|adding|append\w*|put\b|write\b|添加|插入|加上|增加|写上",
-    change=r"chang\w+|replac\w+|turn\b|modif\w+|edit\b|correct\w*|renam\w+|substitut\w+|"
-    r"updat\w+|convert\w*|alter\w*|translat\w+|rewrit\w+|swap\w*|switch\w*|fix\b|revis\w+|"
-    r"instead\s+of|改为|改成|换成|替换|修改|翻译|变成|变为",
-)
-_PLACES: Final = _named(
-    before=r"(?:before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|"
-    r"之前|前面|左边|左侧)(?![A-Za-z])",
-    after=r"(?:after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|"
-    r"之后|后面|右边|右侧)(?![A-Za-z])",
-    below=r"(?:below|beneath|under|underneath|下方|下面)(?![A-Za-z])",
-    above=r"(?:above|over|on\s+top\s+of|上方|上面)(?![A-Za-z])",
-    beside=r"(?:beside|next\s+to|near|旁边)(?![A-Za-z])",
-    between=r"(?:between|之间)(?![A-Za-z])",
-)
-_PATTERNS: Final = {
-    "changes": r"(?:^|[\s,(])"
-    r"(?:to|with|into|by|as|for|becomes?|reads?|reading|(?:should|must|to)\s+(?:be|read|say))"
-    r"(?:\s+(?!(?:and|or|below|above|under|beneath|next|near|left|right|before|after)\b)[\w-]+){0,4}\s*:?\s*$"
-    r"|(?:→|->|=>|-->|⇒)\s*$"
-    r"|(?:改为|改成|换成|替换为|替换成|更换为|修改为|变为|变成|译为|译成|翻译为|翻译成|为|成)[\s:：]*(?:文字|文本|字样)?\s*$",
-    "reversed": r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$"
-    r"|(?:代替|取代|而不是)\s*$",
-    "with first": r"\b(?:replace|substitute|change|swap)\s+(?:with|by)(?:\s+\w+){0,3}\s*$",
-    "joins": r"^\s*(?:,\s*and|，\s*和|,|，|、|;|；|&|\+|/|and|or|和|与|及|以及)"
-    r"(?:\s+(?:the|also|then)(?:\s+\w+){0,2})?\s*$",
-    "inside": r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?"
-    r"(?:\s+\w+){0,3}\s*$",
-    "ignored": r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|"
-    r"unlike|like|similar\s+to|same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|"
-    r"not)\b|(?:保持|保留|除了|不要)",
-    "stays": r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留",
-    "names a text": r"\b(?:text|word|words|phrase|sentence)\s*$",
-    "rotates": r"\brotat|旋转",
-    "clockwise": r"\bclockwise|to the right|顺时针",
-    "counterclockwise": r"counter|anti|逆时针",
-    "larger": r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大",
-    "counted": r"\b(?:first|second|third|last|sub-?title|column|row|logo|date|time)\b",
-    "centred": r"\b(?:cent(?:er|re)|middle)\b",
-    # around a mark between letters
-    "ends a word": r"^(?:s|t|re|ve|ll|d|m)(?![A-Za-z])",
-    "introduces": r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$",
-    "goes on": r"^(?:to|with|and|into|by|or|in|from)(?![A-Za-z])",
-}  # fmt: skip
-_COMPILED: Final = {name: re.compile(pattern, re.I) for name, pattern in _PATTERNS.items()}
+    name: operation for operation, names in _WORDS["methods"].items() for name in names.split()
+}
 
 
 def _says(what: str, words: str) -> bool:
-    return _COMPILED[what].search(words) is not None
+    return _SENTENCE[what].search(words) is not None
 
 
 def read_instruction(text: str, operation: str | None = None) -> Parsed:
@@ -369,35 +317,16 @@ def _sources(gaps: list[str], texts: list[str], kind: Operation) -> Parsed:
 
 
 # ------------------------------------------------------------------------ words beside the quotes
-_CODES: Final = """
-    000000 black 黑色, FFFFFF white 白色, DC141E red 红色, 148C32 green 绿色, 1E46D2 blue 蓝色,
-    FAD714 yellow 黄色, F5821E orange, 7D28A0 purple violet 紫色, F06EAA pink, 784623 brown,
-    808080 grey gray, 00B4C8 cyan, 008080 teal, D200A0 magenta, D4A51E golden gold, C0C0C0 silver,
-    0F1E5F navy, EBDCBE beige, 800014 maroon, 32C8BE turquoise, C80F32 crimson, 8CDC14 lime,
-    410082 indigo
-"""
 COLOURS: Final[dict[str, Colour]] = {
     name: cast(Colour, tuple(bytes.fromhex(code)))
-    for code, *names in map(str.split, _CODES.split(","))
-    for name in names
+    for code, names in _WORDS["colours"].items()
+    for name in names.split()
 }
 """Colours by their common names."""
 _SHADES: Final = {"dark": 0, "deep": 0, "light": 255, "pale": 255}
 _COLOUR: Final = re.compile(
     rf"(?:\b(?P<shade>{'|'.join(_SHADES)})\s+)?(?<![a-z])(?P<name>{'|'.join(COLOURS)})(?![a-z])"
 )
-_TEXT_WORDS: Final = (
-    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?)"
-)
-_ROLES: Final[dict[Role, str]] = {
-    "all": rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXT_WORDS}",
-    "bottom": rf"\b(?:bottom-?most|lowest)\b|{_TEXT_WORDS} (?:at|on|in) the bottom\b",
-    "top": rf"\b(?:top-?most|uppermost)\b|{_TEXT_WORDS} (?:at|on|in) the top\b",
-    "largest": rf"\b(?:largest|biggest|huge|large|big) {_TEXT_WORDS}",
-    "middle": rf"{_TEXT_WORDS} (?:at|on|in) the (?:middle|cent(?:er|re))\b",
-    "title": r"\b(?:title|headline|heading)\b",
-    "only": rf"\b(?:the|this) {_TEXT_WORDS}\b",
-}
 
 
 def _colour(words: str) -> Colour | None:

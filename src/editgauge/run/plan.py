@@ -16,7 +16,7 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
-from editgauge.store.schema import EditRecord, RowKey, digest, packed, unpacked
+from editgauge.store.schema import EditRecord, RowKey, digest, unpacked
 from editgauge.store.summary import Summary
 from editgauge.types import Row, Sample, Status
 
@@ -136,7 +136,7 @@ class Plan:
         """Which (metric, variant) of a place have no row of this fingerprint yet; where there is
         nothing to score (`why`) they are made here, and None is left.
         """
-        wanted, name = set[tuple[str, str]](), packed(mark)
+        wanted, name = set[tuple[str, str]](), bytes.fromhex(mark)
         for metric, variant, done, counts in self._series(number, editor):
             known = done.get(sample)
             if known is not None and known[0] == name and known[1] not in self._retry:

@@ -149,20 +149,20 @@ class Folder:
                 record = _without(self.benchmark, sample.id, self.editor, "no output file")
             else:
                 place = f"{room}/{sample.output_stems[0]}{os.path.splitext(file)[1].lower()}"
-                if why := paths.misplaced(place):
-                    reason = f"its output name {place!a}: {why}; correct the data"
-                    record = _without(self.benchmark, sample.id, self.editor, reason)
-                    record = replace(record, status=Status.DATASET_FAULT)
-                else:
-                    record = self._taken(place, file, sample.id)
+                record = self._taken(place, file, sample.id)
             records.append(record)
-        self.run.write_edits(one for one in records if one != self.known.get(one.sample))
+        new = [one for one in records if one is not self.known.get(one.sample)]
+        self.run.write_edits(one for one in new if one != self.known.get(one.sample))
         return records
 
     def _taken(self, place: str, file: str, sample: str) -> EditRecord:
         """The record of a file that is kept in the run; its hash is of what is kept."""
         old = self.known.get(sample)
         ours = old if old is not None and old.path == place else None
+        if ours is None and (why := paths.misplaced(place)):
+            reason = f"its output name {place!a}: {why}; correct the data"
+            record = _without(self.benchmark, sample, self.editor, reason)
+            return replace(record, status=Status.DATASET_FAULT)
         try:
             mark = self._kept(place, file, ours)
         except DataError as error:

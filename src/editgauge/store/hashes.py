@@ -97,8 +97,6 @@ class HashStore:
         """Hash of the file's bytes, as `images.fingerprint` gives it. `facts`: what `os.stat` says
         of it, where it is known. Raises `ImageError` when it cannot be read.
         """
-        from editgauge.images import fingerprint
-
         name = os.fspath(path)
         if (known := self._memory.get(name)) is not None:
             return known
@@ -110,6 +108,8 @@ class HashStore:
         if there.startswith(state):
             value = self._memory[name] = there[len(state) :].decode()
             return value
+        from editgauge.images import fingerprint  # OpenCV takes its time
+
         value = fingerprint(Path(name))
         self.learn(name, facts, value)
         return value

@@ -106,7 +106,7 @@ class Rows(RunFile):
 
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
-        return {record[0]: record[1:3] for record in self.proven("samples")}
+        return {record[0]: record[1:3] for record in self.proven("samples", "place, id")}
 
     def origins(self) -> dict[int, str]:
         """Number of an origin in `records` -> JSON."""

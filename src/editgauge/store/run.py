@@ -290,12 +290,14 @@ class Run(Rows):
         """
         name = where if isinstance(where, str) else where.as_posix()
         kept = f"{self.path}{os.sep}{name}"
+        if hashes.same(file, kept, facts) is not None:
+            return None
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if (above := name.rpartition("/")[0]) not in self._folders:
             temporary.sweep(paths.folder(self.path, above))
             self._folders.add(above)
-        return None if hashes.same(file, kept, facts) else hashes.copy(file, kept)
+        return hashes.copy(file, kept)
 
 
 def _real(path: Path) -> Path:

@@ -58,6 +58,7 @@ class RunFile:
             self._open.close()
             self._db, self.damage, self._writable = None, None, False
             self._ids.clear()
+            self._samples = (), []
 
     def note(self, text: str) -> None:
         """Add to `problems`, once."""
@@ -84,7 +85,7 @@ class RunFile:
         def known(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
             with sqlite.reading(db):
                 state = (db.total_changes, *db.execute("PRAGMA data_version").fetchone())
-                if table == "samples" and self._samples[0] == (id(db), order, *state):
+                if table == "samples" and self._samples[0] == (order, *state):
                     return self._samples[1]
                 records = db.execute(f"SELECT * FROM {table} {where} ORDER BY {order}").fetchall()
                 counts = db.execute(schema.COUNTS, (table, part)).fetchone() or (0, 0)
@@ -93,7 +94,7 @@ class RunFile:
             ):
                 raise sqlite3.DatabaseError(f"the {table} are not those that were written")
             if table == "samples":
-                self._samples = (id(db), order, *state), records
+                self._samples = (order, *state), records
             return records
 
         return self._tried(known)
@@ -140,6 +141,7 @@ class RunFile:
         except OSError as why:  # no room for a copy of it
             raise sqlite.broken(self.path / FILE, why) from error
         self.damage = error
+        self._samples = (), []
         self._open.callback(self._db.close)
         for text in (str(error).partition(": ")[2], *lost):
             self.note(f"{FILE}: {text}")
@@ -163,6 +165,7 @@ class RunFile:
                     yield db
             except BaseException as error:
                 self._ids.clear()
+                self._samples = (), []
                 if isinstance(error, sqlite.FAULTS):
                     raise sqlite.broken(self.path / FILE, error) from error
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,24 @@ def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
     assert "promised" in found["s001"].reason
     assert found["s002"].status is Status.NOT_APPLICABLE
     assert found["s002"].reason == "not for this one"
+
+
+def test_the_first_rows_need_only_the_first_part_of_the_samples(bench: Bench) -> None:
+    """Samples are drawn as they are wanted: what a part needs is in the run, and its rows are
+    there, before the next is brought.
+    """
+    run, there = Run.create(bench.place / "run"), list[int]()
+
+    def parts() -> Iterator[tuple[list[Sample], list[EditRecord]]]:
+        for at in range(0, 12, 4):
+            there.append(len(run.rows()))
+            part = bench.samples[at : at + 4]
+            yield part, import_outputs(run, "fake", "a", bench.outputs["a"], part, hashes)
+
+    with HashStore(None) as hashes:
+        score(run, "fake", parts(), [MeanScorer()], hashes=hashes, workers=0)
+    assert there == [0, 8, 16]
+    assert len(run.rows()) == 24
 
 
 def test_failed_rows_are_tried_again_only_when_asked(bench: Bench) -> None:

@@ -141,7 +141,7 @@ def _made(
 
 def _following(material: Material, summary: EditSummary, typed: str, run: Path) -> list[str]:
     """What gives scores, where there is something to score."""
-    from editgauge.run.score import judged
+    from editgauge.run.tracks import judged
 
     if not summary.counts.get("scored"):
         return []

@@ -90,12 +90,13 @@ def score(
     which are named at the start; 1: other scores are lacking, or none could be made.
     """
     from editgauge.run import score as step
+    from editgauge.run.tracks import judged, tracks_of
     from editgauge.store import selection
     from editgauge.tables import rows
 
     retried = selection.statuses(asked.retry)
     variants = rows.variants(asked.variant)  # a wrong word costs no work
-    tracks = step.tracks_of(asked.tracks)
+    tracks = tracks_of(asked.tracks)
     material = narrowing.open(benchmark, data)
     with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:
         how = {"tracks": tracks, "workers": workers, **engines.options()}
@@ -117,7 +118,7 @@ def score(
     if not output.as_json():
         _print_table(asked.run, name, variants)
         following = f"table {place} --benchmark {name} --published --intervals"
-        if step.judged(material.benchmark):  # its tables are a judge's
+        if judged(material.benchmark):  # its tables are a judge's
             following = f"judge {opt.typed(benchmark, data)} --run {place} --model MODEL"
         output.said(
             f"rows:  {place}   report: editgauge report {place}", f"next:  editgauge {following}"

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from editgauge.escape import plain
 from editgauge.run.check_data import Count, Issue, Level, Progress, check_data
 from editgauge.run.check_outputs import OutputsReport, check_outputs, editor_folders
-from editgauge.run.score import judged
+from editgauge.run.tracks import judged
 from editgauge.store.remote import local_folder
 from editgauge.types import Benchmark
 

@@ -115,7 +115,8 @@ class Evaluation:
         of your own beside them (`editgauge.metric`). `weights`, `device` and `precision` are for
         networks. Rows with a status in `retry` are made again.
         """
-        from editgauge.run.score import Scoring, tracks_of
+        from editgauge.run.score import Scoring
+        from editgauge.run.tracks import tracks_of
 
         scoring = Scoring(
             self.material,

@@ -30,7 +30,7 @@ _Series = tuple[str, str, Done, Counter[str]]
 
 class Plan:
     """Compares what is wanted with what is there. `batched`: the outputs that scorers which work in
-    batches have to do, as far as `each` has come.
+    batches have to do, as far as `each` has come; `idle`: how many others had nothing to do then.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Plan:
         self._stale: list[tuple[RowKey, str]] = []
         self._ready: list[Row] = []
         self.batched: list[Item] = []
+        self.idle = 0
 
     def each(
         self, parts: Iterable[tuple[Sequence[Sample], Sequence[EditRecord]]]
@@ -74,6 +75,7 @@ class Plan:
                 for item in self._of_output(sample, record)
             ]
             self._write()
+            self.idle += len(edits) - len(alone)
             yield alone
 
     def sets(self) -> list[Item]:

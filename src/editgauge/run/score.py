@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,11 @@ from editgauge.errors import UsageError
 from editgauge.run import worker
 from editgauge.run.material import Material
 from editgauge.run.plan import Plan
+from editgauge.run.tracks import default_tracks, judged, offered
 from editgauge.run.worker import Item, Task, Told
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
-from editgauge.scoring.outside import own_scorers, scorers_of
+from editgauge.scoring.outside import scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import Folder, Takes, takes_of, tell
 from editgauge.store.hashes import HashStore
@@ -34,7 +34,7 @@ from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
-from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track
+from editgauge.types import Row, Sample, Status, Track
 
 Progress = Callable[[int, int, str], None]
 """Called with outputs done, outputs to do, and what is going on."""
@@ -77,10 +77,11 @@ def score(
     orders = Told(benchmark, list(scorers), made_by, cut, run.path)
     plan = Plan(run, orders, hashes, retry, summary)
     phase = _Phase(run, orders, hashes, summary, workers_of(workers), seconds_an_output, progress)
-    phase.score("scoring", plan.each(parts), 1 if alone else BATCH, whole=alone, number=outputs)
-    largest = 1 if alone else max([BATCH, *(scorer.batch for scorer in scorers)])
-    phase.score("scoring in batches", iter([plan.batched]), largest)
-    phase.score("scoring sets", iter([plan.sets()]), 1 if alone else BATCH)
+    most, largest = 1 if alone else BATCH, max([BATCH, *(scorer.batch for scorer in scorers)])
+    phase.score("scoring", plan.each(parts), most, lambda: outputs - plan.idle, whole=alone)
+    batched, sets = plan.batched, plan.sets()
+    phase.score("scoring in batches", [batched], 1 if alone else largest, lambda: len(batched))
+    phase.score("scoring sets", [sets], most, lambda: len(sets))
     hashes.flush()
     summary.seconds = time.perf_counter() - began
     summary.problems += run.problems
@@ -102,28 +103,36 @@ class _Phase:
     def score(
         self,
         note: str,
-        parts: Iterator[list[Item]],
+        parts: Iterable[list[Item]],
         most: int,
+        total: Callable[[], int],
         *,
         whole: bool = True,
-        number: int = 0,
     ) -> None:
         """Have items done, at most `most` at once, and write their rows as they come. `whole`: a
-        worker has the machine; `number`: of all outputs, where it is known.
+        worker has the machine; `total`: how many items there are, as far as it is known.
         """
-        done, again = 0, list[Item]()
-        part: list[Item] | None = next((one for one in parts if one), None)
-        while part is not None:
-            needs = self.needs(part)
-            drawn = _Drawn(self, part, parts, self.workers.number(needs, alone=whole), whole, most)
-            longest = max(1, *(len(item.pairs) for item in part))
-            self.progress(0, max(1, drawn.workers), "starting workers")
+        done, again, left = 0, list[Item](), filter(None, parts)
+        part = next(left, None)
+
+        def batches(workers: int) -> Iterator[Sequence[Item]]:
+            """Those of the parts for which so many workers have room."""
+            nonlocal part
+            while part and self.workers.number(self._needs(part), alone=whole) >= workers:
+                # Smaller batches where there are few items: every worker should have something
+                size = max(1, min(most, -(-len(part) // max(1, workers * 4))))
+                yield from (part[at : at + size] for at in range(0, len(part), size))
+                part = next(left, None)
+
+        while part:
+            workers = self.workers.number(needs := self._needs(part), alone=whole)
+            self.progress(0, max(1, workers), "starting workers")
             for outcome in self.workers.batches(
-                drawn.batches(),
+                batches(workers),
                 worker.work,
                 start=worker.start,
                 start_args=(self.told,),
-                seconds=self.seconds * longest,
+                seconds=self.seconds * max(1, *(len(item.pairs) for item in part)),
                 needs=needs,
                 alone=whole,
                 places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
@@ -137,14 +146,14 @@ class _Phase:
                 self.summary.computed += len(rows)
                 self.summary.count(rows)
                 if not done:
-                    self.progress(max(1, drawn.workers), max(1, drawn.workers), "starting workers")
+                    self.progress(max(1, workers), max(1, workers), "starting workers")
                 done += len(outcome.items)
-                self.progress(done, max(number, done, drawn.items), note)
-            part = drawn.left
+                self.progress(done, max(done, total()), note)
         if again:
-            self.score(f"{note}, one scorer at a time", iter([again]), 1, whole=whole)
+            name = f"{note}, one scorer at a time"
+            self.score(name, [again], 1, lambda: len(again), whole=whole)
 
-    def needs(self, items: Sequence[Item]) -> Needs:
+    def _needs(self, items: Sequence[Item]) -> Needs:
         """Enough for each scorer that has work, on the largest of the outputs."""
         wanted = sorted({task.scorer for item in items for task in item.tasks})
         pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
@@ -167,35 +176,6 @@ class _Phase:
                 f"of outputs, or scores it as it is now"
             )
         return done.rows
-
-
-@dataclass(slots=True)
-class _Drawn:
-    """Batches of the items of a part, and of those after it for which the same number of workers
-    has room: `left` is the first that needs fewer.
-    """
-
-    phase: _Phase
-    part: list[Item]
-    parts: Iterator[list[Item]]
-    workers: int
-    whole: bool
-    most: int
-    items: int = 0
-    left: list[Item] | None = None
-
-    def batches(self) -> Iterator[Sequence[Item]]:
-        force = self.phase.workers
-        for items in chain([self.part], filter(None, self.parts)):
-            if items is not self.part:
-                number = force.number(self.phase.needs(items), alone=self.whole)
-                if number < self.workers:
-                    self.left = items
-                    return
-            # Smaller batches where there are few items: every worker should have something to do
-            size = max(1, min(self.most, -(-len(items) // max(1, self.workers * 4))))
-            self.items += len(items)
-            yield from (items[at : at + size] for at in range(0, len(items), size))
 
 
 # -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
@@ -400,39 +380,3 @@ class Scoring:
             seconds=round(summary.seconds, 3),
             processor=summary.processor(),
         )
-
-
-_COMMAND = {"judge": "judge", "human": "study"}
-"""Tracks whose scores do not come from scorers, and the command that makes them."""
-
-
-def tracks_of(text: str) -> list[Track]:
-    """Tracks joined by commas. Raises `UsageError` for a word that is none, or whose scores another
-    command makes.
-    """
-    words = [word for part in text.split(",") if (word := part.strip())]
-    for word in words:
-        if word not in TRACKS:
-            why = f"{word!r}: wanted one of {', '.join(TRACKS)}"
-            raise UsageError(why, argument="tracks")
-        if word in _COMMAND:
-            why = f"{word}: this track has a command of its own: editgauge {_COMMAND[word]}"
-            raise UsageError(why, argument="tracks")
-    return [track for word in words for track in TRACKS if track == word]
-
-
-def default_tracks(bench: Benchmark) -> list[Track]:
-    """The tracks of the paper's tables that need no weights, else the first that there is."""
-    return list(bench.main_tracks) or offered(bench)[:1]
-
-
-def offered(bench: Benchmark) -> list[Track]:
-    """The tracks for which a benchmark has scorers, the cheapest first."""
-    return [track for track in TRACKS if own_scorers(bench, [track])]
-
-
-def judged(bench: Benchmark) -> bool:
-    """Whether a judge gives all scores of the benchmark's tables."""
-    scorers = [one for track in offered(bench) for one in own_scorers(bench, [track])]
-    measured = {metric.name for scorer in scorers for metric in scorer.metrics}
-    return bench.judging is not None and measured <= set(bench.not_in_tables)

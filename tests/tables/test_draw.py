@@ -89,6 +89,18 @@ def test_a_file_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> N
         assert (len(lines) > 6) == (columns == "40")
 
 
+def test_marks_are_on_the_number_and_not_on_the_blanks_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    third = replace(ROWS[0], name="third", cells={"syn_ssim": Cell(value=0.5, n=4, of=5)})
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, color_system="standard", width=80)
+    show(replace(TABLE, columns=COLUMNS[:1], rows=[*ROWS[:2], third]), console)
+    assert " \x1b[1m0.900\x1b[0m" in stream.getvalue()
+    assert " \x1b[4m0.500\x1b[0m" in stream.getvalue()
+
+
 def test_notes_take_five_lines_unless_all_are_asked_for() -> None:
     table = replace(TABLE, notes=[f"Note {n} that is not long." for n in range(9)])
     for form in ("terminal", "markdown"):

@@ -265,7 +265,7 @@ def _set(drawn: Grid, places: Sequence[int]) -> Iterator[Text]:
         above = drawn.headings[place][0]
         cells = [(text, "bold") for text in [*[""] * (height - len(levels)), *levels]]
         cells += [(line[place].text, _STYLES[line[place].mark]) for line in lines]
-        texts = [Text(escape.plain(text), style) for text, style in cells]
+        texts = [Text.assemble((escape.plain(text), style)) for text, style in cells]
         size = max(text.cell_len for text in texts)
         for text in texts:
             text.align("left" if place < drawn.names else "right", size)

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
+from editgauge.escape import plain
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
@@ -168,6 +169,8 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
     with opt.run_at(to) as target:
         done = merge_runs(rows.open_runs(runs, pictures=True), target)
     place = opt.place_of(to)
+    for text in done.problems:
+        output.note(f"warning: {plain(text, None)}")
     output.listed({"run": place, **asdict(done)}, f"next:  editgauge table {place}")
 
 

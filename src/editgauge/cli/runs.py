@@ -18,7 +18,7 @@ from editgauge.escape import plain
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
-    from editgauge.store.matching import Matches
+    from editgauge.store.matches import Matches
 
 PAID = "paid.sqlite"
 

@@ -27,7 +27,8 @@ from editgauge.scoring.outside import scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import Folder, Takes, takes_of, tell
 from editgauge.store.hashes import HashStore
-from editgauge.store.matching import Matches, matches_of
+from editgauge.store.matches import Matches
+from editgauge.store.matching import matches_of
 from editgauge.store.outputs import OutputFolder
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import Benchmark, Finding, Plot, Sample
 
+_TEXTS = tuple(name for name in TEXTS if name != "instruction")
+_texts_of = attrgetter(*_TEXTS)
 _BASE = "mini"
 """What measures a set without a protocol."""
 Attributes = dict[str, str | int | float | bool]
@@ -179,9 +182,8 @@ def sample_of(
         masks, category, more, official = _CONVENTIONS[protocol](record, masks)
         facts.update(more)
         split = official or split
-    texts: dict[str, Any] = {
-        name: getattr(record, name) or None for name in TEXTS if name != "instruction"
-    }
+    said = zip(_TEXTS, _texts_of(record), strict=True)
+    texts: dict[str, Any] = {name: text or None for name, text in said}
     return Sample(
         benchmark=benchmark,
         id=record.id,
@@ -202,7 +204,9 @@ def tier(record: Record) -> str:
     """Easy, medium or hard: by the sum of TextEditBench's ten, else as the attribute ``difficulty``
     says; "" for none.
     """
-    values = [record.attributes.get(name) for name in ATTRIBUTES if record.attributes]
+    if not record.attributes:
+        return ""
+    values = [record.attributes.get(name) for name in ATTRIBUTES]
     numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
     if len(numbers) == len(ATTRIBUTES):
         return tier_of(sum(numbers))

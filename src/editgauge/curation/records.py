@@ -115,7 +115,8 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
     @property
     def files(self) -> list[str]:
         """Every file that it names, each once: inputs, reference, masks."""
-        return list(dict.fromkeys([*self.shown, *self.masks.values()]))
+        reference = (self.reference,) if self.reference else ()
+        return list(dict.fromkeys((*self.images, *reference, *self.masks.values())))
 
     def facts(self, path: str) -> Picture:
         """What is known of one of its pictures."""

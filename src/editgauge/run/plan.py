@@ -38,11 +38,10 @@ class Plan:
     ) -> None:
         self._run, self._told, self._hashes, self._retry = run, told, hashes, retry
         self._summary = summary
-        names, scorers = run.sample_names(), {scorer.name for scorer in told.scorers}
+        ids = {number: sample for number, (_, sample) in run.sample_names().items()}
+        scorers = {scorer.name for scorer in told.scorers}
         self._done: dict[tuple[str, ...], Done] = {
-            one[1:]: {
-                names[row[1]][1]: (row[6], row[4]) for row in run.records(number) if row[1] in names
-            }
+            one[1:]: {ids[row[1]]: (row[6], row[4]) for row in run.records(number) if row[1] in ids}
             for one, number in run.series(told.benchmark).items()
             if one.scorer in scorers
         }

@@ -90,8 +90,10 @@ class Scorer:
         """None, or the reason why there is nothing to say about the sample (its rows are then
         not_applicable).
         """
-        lacking = (name for name in self.wants if not getattr(sample, name))
-        return next((f"the sample has no {name.removesuffix('s')}" for name in lacking), None)
+        for name in self.wants:
+            if not getattr(sample, name):
+                return f"the sample has no {name.removesuffix('s')}"
+        return None
 
     def begin(self) -> None:
         """Load what is kept between outputs; called once in each worker. What it raises ends the

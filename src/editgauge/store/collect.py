@@ -290,5 +290,6 @@ def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> 
     parts = [records[start : start + _TOGETHER] for start in range(0, len(records), _TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # decoding lets other threads run
         looked_at = [one for part in pool.map(told, parts) for one in part]
-    run.write_edits(new for new, old in zip(looked_at, records, strict=True) if new != old)
+    pairs = zip(looked_at, records, strict=True)
+    run.write_edits(new for new, old in pairs if new is not old and new != old)
     return looked_at

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from editgauge.types import Metric, Row
 
 __all__ = ["FILE", "PAID", "ROOMS", "Run"]
 PAID = "paid.sqlite"
+_NO_RECORD = (*schema.NO_RECORD, RunError)
 ROOMS = ("inputs", "edits", "cache", "tuning", "study", lease.FOLDER, lease.TEMPORARY)
 
 
@@ -156,16 +158,18 @@ class Run(Rows):
         for sample, editor, *columns, _ in self.proven("edits"):
             of, name = names.get(sample, ("", ""))
             if name and benchmark in (None, of):
-                with self._named(f"the output of {editor} for {name!r}"):
+                try:  # a context manager each would take as long again
                     records.append(schema.edit_record(of, name, editor, columns))
-        return sorted(records, key=lambda one: (one.benchmark, one.sample, one.editor))
+                except _NO_RECORD as error:
+                    self.note(f"the output of {editor} for {name!r}: {error}; left out")
+        return sorted(records, key=attrgetter("benchmark", "sample", "editor"))
 
     @contextlib.contextmanager
     def _named(self, what: str) -> Iterator[None]:
         """Note that something is left out which is no record: a run may come from anybody."""
         try:
             yield
-        except (*schema.NO_RECORD, RunError) as error:
+        except _NO_RECORD as error:
             self.note(f"{what}: {error}; left out")
 
     # -- metrics and samples -----------------------------------------------------------------------

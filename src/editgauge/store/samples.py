@@ -61,10 +61,13 @@ class Inputs:
         for sample, other in zip(samples, full, strict=True):
             base = sample_record(sample, {})
             kept, marks = self._keep(sample, base)
-            record = {**base, "attributes": dict(other.attributes), **places(sample, kept)}
+            if other is not sample:
+                base["attributes"] = dict(other.attributes)
+            if kept:
+                base |= places(sample, kept)
             if marks:
-                record["marks"] = marks
-            records.append((sample, record))
+                base["marks"] = marks
+            records.append((sample, base))
         self._write(records)
 
     def _keep(

@@ -100,10 +100,10 @@ def stands(table: str, record: Sequence[Any]) -> bool:
     return bool(_mark(table, record[:-1]) == record[-1])
 
 
-def all_stand(table: str, records: Iterable[Sequence[Any]]) -> bool:
+def all_stand(table: str, records: Iterable[Record]) -> bool:
     """Whether each of these is a record that `stands`."""
-    crc = zlib.crc32
-    return all(crc(repr((table, *one[:-1])).encode()) - _HALF == one[-1] for one in records)
+    crc, start = zlib.crc32, zlib.crc32(f"({table!r}, ".encode())
+    return all(crc(repr(one[:-1]).encode()[1:], start) - _HALF == one[-1] for one in records)
 
 
 def counted(records: Iterable[Sequence[Any]]) -> tuple[int, int]:
@@ -271,7 +271,10 @@ not keep that one. `marks`: path -> hash of each picture that is kept.
 
 def sample_text(record: Mapping[str, Any]) -> str:
     """A sample's record as the run's index has it."""
-    return json({name: value for name, value in record.items() if name not in ("id", "benchmark")})
+    rest = dict(record)
+    rest.pop("id", None)
+    rest.pop("benchmark", None)
+    return json(rest)
 
 
 def sample_record(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:

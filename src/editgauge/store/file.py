@@ -199,13 +199,14 @@ class RunFile:
 
     def number_of(self, db: sqlite3.Connection, table: str, name: tuple[str, ...]) -> int:
         """The number of a series, sample or origin, made where there is none; within `changing`."""
-        if name not in self._ids:
-            plain = tuple(map(schema.plain, name))
-            columns, rest = _NAMED[table]
-            where = " AND ".join(f"{column} = ?" for column in columns)
-            record = db.execute(f"SELECT id FROM {table} WHERE {where}", plain).fetchone()
-            self._ids[name] = record[0] if record else insert(db, table, (*plain, *rest))
-        return self._ids[name]
+        if number := self._ids.get(name):
+            return number
+        plain = tuple(map(schema.plain, name))
+        columns, rest = _NAMED[table]
+        where = " AND ".join(f"{column} = ?" for column in columns)
+        record = db.execute(f"SELECT id FROM {table} WHERE {where}", plain).fetchone()
+        self._ids[name] = number = record[0] if record else insert(db, table, (*plain, *rest))
+        return number
 
 
 def insert(db: sqlite3.Connection, table: str, columns: Sequence[object]) -> int:

@@ -9,6 +9,7 @@ import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from editgauge.errors import RunError
@@ -93,13 +94,14 @@ def moved(db: sqlite3.Connection, source: Run, target: Run) -> Iterator[list[Rec
     names = source.sample_names()
     samples = {number: target.number_of(db, "samples", name) for number, name in names.items()}
     origins = {n: target.number_of(db, "origins", (o,)) for n, o in source.origins().items()}
-    for series, number in source.series().items():
+    same = all(one == other for one, other in (*samples.items(), *origins.items()))
+    for series, number in sorted(source.series().items(), key=itemgetter(1)):
         mine = target.number_of(db, "series", series)
-        yield [
-            schema.sealed("rows", mine, samples[r[1]], *r[2:8], origins.get(r[8], r[8]))
-            for r in source.records(number)
-            if r[1] in samples
-        ]
+        records = [r for r in source.records(number) if r[1] in samples]
+        if not same or mine != number:  # else they stay as they are, marks included
+            columns = ((mine, samples[r[1]], *r[2:8], origins.get(r[8], r[8])) for r in records)
+            records = [schema.sealed("rows", *one) for one in columns]
+        yield records
 
 
 def _take_rows(db: sqlite3.Connection, sources: Sequence[Run], target: Run, done: Merged) -> None:

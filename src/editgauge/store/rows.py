@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from editgauge.store import schema
@@ -16,6 +17,7 @@ from editgauge.types import Row, Status
 
 Takes = Callable[[Record, Record], bool]
 """Whether the second row takes the place of the first, of one key."""
+_series_of = attrgetter(*Series._fields)
 _ONE = "WHERE series = ? AND sample = ? AND repeat = ?"
 _INTO = f"INTO rows VALUES ({', '.join('?' * 10)})"
 _DROP = """DELETE FROM rows WHERE (series, sample, repeat) = (SELECT s.id, n.id, ? FROM series s
@@ -38,11 +40,10 @@ class Rows(RunFile):
         return len(records)
 
     def _record(self, db: sqlite3.Connection, row: Row) -> Record:
-        names = Series(*(getattr(row, name) for name in Series._fields))
-        series = self.number_of(db, "series", names)
+        series = self.number_of(db, "series", _series_of(row))
         sample = self.number_of(db, "samples", (row.benchmark, row.sample))
-        origin = self.number_of(db, "origins", (schema.json(dict(row.origin)),))
-        return schema.row_record(row, series, sample, origin)
+        facts = schema.json(dict(row.origin)) if row.origin else "{}"
+        return schema.row_record(row, series, sample, self.number_of(db, "origins", (facts,)))
 
     def put_records(
         self, db: sqlite3.Connection, new: Sequence[Record], takes: Takes | None = None

@@ -164,12 +164,15 @@ class Series(NamedTuple):
 
 def row_record(row: Row, series: int, sample: int, origin: int) -> Record:
     """A row as the table has it."""
-    detail = {name: value for name, value in row.detail.items() if name != "infinite"}
-    value = None if row.number is None else float(row.number) + 0.0  # SQLite knows no -0.0
-    return sealed(
-        "rows", series, sample, int(row.repeat), value, row.status.value, plain(row.reason),
-        packed(row.fingerprint), json(detail) if detail else "", origin,
+    detail, number = row.detail, row.number
+    if "infinite" in detail:
+        detail = {name: value for name, value in detail.items() if name != "infinite"}
+    value = None if number is None else float(number) + 0.0  # SQLite knows no -0.0
+    columns = (
+        series, sample, int(row.repeat), value, row.status.value, plain(row.reason),
+        packed(row.fingerprint), json(dict(detail)) if detail else "", origin,
     )  # fmt: skip
+    return (*columns, _mark("rows", columns))
 
 
 def packed(fingerprint: str) -> bytes | str:

@@ -92,10 +92,7 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
         _give(db, "names", [(sample, name) for sample, (_, name) in run.sample_names().items()])
         _give(db, "origins", list(run.origins().items()))
         for number in series.values():
-            if there := run.records(number):
-                columns = list(zip(*there, strict=True))[:-1]
-                columns[6] = tuple(map(schema.unpacked, columns[6]))
-                _give(db, "part", columns=columns)
+            _give(db, "part", columns=_columns(run.records(number)))
         for benchmark in known:
             if benchmark.derived:
                 _combine(db, benchmark)
@@ -104,6 +101,14 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
             f"TO {parquet.quoted(target)} "
             f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
+
+
+def _columns(records: list[schema.Record]) -> list[tuple[Any, ...]]:
+    """The columns of the table `part`; none where there are no rows."""
+    columns = list(zip(*records, strict=True))[:-1]
+    if columns:
+        columns[6] = tuple(map(schema.unpacked, columns[6]))
+    return columns
 
 
 def _combine(db: Any, benchmark: Benchmark) -> None:

@@ -28,6 +28,7 @@ _SETTINGS = (
     "trusted_schema = OFF",
     "cell_size_check = ON",
     "temp_store = FILE",
+    "cache_size = -8000",  # kB: with the usual 2000, one large transaction writes pages twice
 )
 _TOLD = {
     sqlite3.SQLITE_FULL: "the disk is full; make room on it and run the same command again",

@@ -109,7 +109,7 @@ def test_what_a_program_is_told(tmp_path: Path) -> None:
 
 
 def test_loading_is_not_on_the_first_samples_account(tmp_path: Path) -> None:
-    loads = "answer(ready=False); time.sleep(4); answer(ready=True)"
+    loads = "answer(ready=False); time.sleep(2.5); answer(ready=True)"
     slow = "if asked['id'] == 'slow': time.sleep(600)"
     editor = program(tmp_path, f"{slow}\n{COPY}", loads, timeout="2")
     assert editor(make_sample(tmp_path, "first"), tmp_path).ok

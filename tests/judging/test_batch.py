@@ -10,6 +10,7 @@ import pytest
 from tests.contract.server import Answer, Asked, Server, error
 from tests.judging.commands import command, rows_of
 
+from editgauge.services import policy
 from editgauge.store.paid import Paid
 from editgauge.types import Status
 
@@ -111,7 +112,10 @@ def test_a_batch_that_was_never_made_costs_nothing(made: Path, fault: str) -> No
     assert booked(made)[1] == 2
 
 
-def test_results_that_cannot_be_fetched_now_are_there_tomorrow(made: Path) -> None:
+def test_results_that_cannot_be_fetched_now_are_there_tomorrow(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "pause_before", lambda attempt, first: 0.01)
     with BatchServer() as server:
         batch(made, server, "submit")
         server.fetching = [503] * 5

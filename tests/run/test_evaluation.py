@@ -13,6 +13,7 @@ import pytest
 
 from editgauge import Evaluation, read_image
 from editgauge.errors import UsageError
+from editgauge.services import policy
 from editgauge.types import Status
 from tests.command_line import invoke
 
@@ -46,7 +47,10 @@ def test_the_whole_way(
     assert first["name"] == "copy"
 
 
-def test_a_judge_that_raises_is_a_failed_call(evaluation: Evaluation) -> None:
+def test_a_judge_that_raises_is_a_failed_call(
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "pause_before", lambda attempt, first: 0.01)
     evaluation.edit("copy")
 
     async def ask(request: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ demo: $(DEMO)/.installed
 
 $(DEMO)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(DEMO)
-	$(DEMO)/bin/pip install --quiet --disable-pip-version-check '.[ocr,report]' || $(DEMO)/bin/pip install --quiet --disable-pip-version-check .
+	$(DEMO)/bin/pip install --quiet --disable-pip-version-check --no-compile '.[ocr,report]' || $(DEMO)/bin/pip install --quiet --disable-pip-version-check --no-compile .
 	touch $@
 
 $(VENV)/.installed: pyproject.toml

@@ -233,7 +233,9 @@ def test_a_page_of_an_earlier_day_or_in_another_s_place_brings_no_number_back(
 
 def test_why_outputs_have_no_score_is_counted(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
-    assert run.reasons("mini") == [("test", "failed", "made", 2)]
+    both = ("one", "two")
+    assert run.reasons("mini", ["test"], both) == [("test", "failed", "made", 2)]
+    assert run.reasons("mini", ["test"], ["nobody"]) == run.reasons("mini", ["ocr"], both) == []
     counts = run.samples_by_status("mini", ["test"], among=SAMPLES)
     assert counts == {name: {"failed": 1, "scored": 5} for name in ("one", "two")}
 

@@ -116,7 +116,8 @@ def score(
     name, place = material.benchmark.name, opt.place_of(asked.run)
     output.emit({"run": place, "benchmark": name, **scored.as_dict()}, scored.lines())
     if not output.as_json():
-        _print_table(asked.run, name, variants)
+        made = [one.name for scorer in scoring.scorers for one in scorer.metrics] if tracks else []
+        _print_table(asked.run, name, variants, made)
         following = f"table {place} --benchmark {name} --published --intervals"
         if judged(material.benchmark):  # its tables are a judge's
             following = f"judge {opt.typed(benchmark, data)} --run {place} --model MODEL"
@@ -126,10 +127,14 @@ def score(
     return 0 if scored.complete else 1
 
 
-def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None:
-    """The benchmark's first table that has rows, and which others there are."""
+def _print_table(
+    run: Path, benchmark: str, variants: Sequence[Variant], metrics: Sequence[str]
+) -> None:
+    """The benchmark's first table that has rows, of `metrics` where there are any, and which others
+    there are.
+    """
     from editgauge.cli.table import print_tables
-    from editgauge.run.tables import Choice, tables
+    from editgauge.run.tables import Choice, tables, with_metrics
     from editgauge.tables import rows
 
     place = opt.place_of(run)
@@ -140,11 +145,14 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
         printed = tables(opened, Choice(benchmark=benchmark), variants)
         for table in sorted(printed, key=lambda one: one.variant == "faithful"):
             named.setdefault(table.name, table)
-        paper = [table for table in printed if table.name == next(iter(named))]
+        of_them = with_metrics(opened, benchmark, metrics) if metrics else set()
+        first = next((name for name in named if name in of_them), next(iter(named), ""))
+        paper = [table for table in printed if table.name == first]
+        named.pop(first, None)
         print_tables(paper, opened, "terminal", every_note=False)
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    if others := [*map(_of, [*named.values()][1:])]:
+    if others := [*map(_of, named.values())]:
         output.said("", f"also:  {'; '.join(others)}: editgauge table {place} --only NAME")
 
 

@@ -320,7 +320,7 @@ class Scoring:
         return Scored(
             summary=summary,
             samples=folder.samples_by_status(name, names, among=[one.id for one in samples]),
-            reasons=folder.reasons(name),
+            reasons=folder.reasons(name, names, takes),
             lacking=self.lacking,
             complete=not summary.lacking(self.lacking if able else ()),
         )

@@ -4,14 +4,14 @@ other, and metrics with people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
 from editgauge.tables import rows
 from editgauge.tables.build import Shown
-from editgauge.tables.layouts import papers_first
+from editgauge.tables.layouts import every_table, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import PEOPLE, Results
@@ -34,6 +34,13 @@ class Choice:
     sources: Sequence[str] = ()
     columns: Sequence[str] = ()
     shown: Shown = field(default_factory=Shown)
+
+
+def with_metrics(runs: Sequence[Run], benchmark: str, metrics: Iterable[str]) -> set[str]:
+    """The names of the tables that show any of these metrics."""
+    wanted = frozenset(metrics)
+    every = (paper for read in rows.read(runs, benchmark) for paper in every_table(read))
+    return {paper.name for paper in every if paper.metrics & wanted}
 
 
 def tables(

@@ -130,14 +130,18 @@ class Rows(RunFile):
             for one, name, r in self._each(wanted)
         }
 
-    def reasons(self, benchmark: str) -> list[tuple[Any, ...]]:
-        """Why outputs have no score: (scorer, status, reason, how many outputs), the commonest
-        first; not_applicable left out.
+    def reasons(
+        self, benchmark: str, scorers: Iterable[str], editors: Iterable[str]
+    ) -> list[tuple[Any, ...]]:
+        """Why outputs of these editors have no score of these scorers: (scorer, status, reason, how
+        many outputs), the commonest first; not_applicable left out.
         """
         query = f"""SELECT scorer, status, reason, count(DISTINCT s.editor || ' ' || r.sample) AS n
             FROM {_NAMED} WHERE s.benchmark = ? AND status NOT IN ('scored', 'not_applicable')
+            AND scorer IN (SELECT value FROM json_each(?))
+            AND s.editor IN (SELECT value FROM json_each(?))
             GROUP BY 1, 2, 3 ORDER BY n DESC, 1, 2, 3 LIMIT 20"""
-        return self.read(query, benchmark)
+        return self.read(query, benchmark, schema.json([*scorers]), schema.json([*editors]))
 
     def samples_by_status(
         self,

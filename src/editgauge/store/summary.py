@@ -12,7 +12,7 @@ from editgauge.types import Row, Status
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Summary:
     """What a `score` call did. `counts`: (editor, scorer, metric, variant) -> how many rows have
     each status. `computed`: rows written; `kept`: rows that were there. Of each scorer the seconds
@@ -27,6 +27,10 @@ class Summary:
     scorer_gpu_seconds: Counter[str] = field(default_factory=Counter)
     scorer_outputs: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        lack = f"{self.without_score} without a score"
+        return f"<Summary: {self.computed} new, {self.kept} kept, {lack}; {self.seconds:.1f} s>"
 
     def add(
         self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1

@@ -19,6 +19,7 @@ from editgauge.errors import UsageError
 from editgauge.run import worker
 from editgauge.run.material import Material
 from editgauge.run.plan import Plan
+from editgauge.run.standing import Standing
 from editgauge.run.tracks import default_tracks, judged, offered
 from editgauge.run.worker import Item, Task, Told
 from editgauge.run.workers import Workers, workers_of
@@ -33,6 +34,7 @@ from editgauge.store.outputs import OutputFolder
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
+from editgauge.store.samples import Inputs
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.types import Row, Sample, Status, Track
@@ -289,41 +291,79 @@ class Scoring:
         only these. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors as those
         of `score`.
         """
-        material, folder = self.material, self.folder
-        name, samples = material.benchmark.name, material.samples
-        show = progress or (lambda *_: None)
-        with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
-            show(0, len(samples), "looking at data")
-            inputs, edits = material.inputs(folder, hashes), list[EditRecord]()
-            takes = self._takes(hashes, outputs, list(editors), pattern, map)
-
-            def parts() -> Iterator[tuple[Sequence[Sample], Sequence[EditRecord]]]:
-                chosen = {sample.id for sample in samples}
-                for at in range(0, len(material.every), TOGETHER):
-                    part = material.every[at : at + TOGETHER]
-                    inputs.keep(part)
-                    part = [sample for sample in part if sample.id in chosen]
-                    new = [record for take in takes.values() for record in take(part)]
-                    edits.extend(new)
-                    yield part, new
-
-            more = {"roots": [material.dataset.root], "origins": self._plugged.origins(), **limits}
-            summary = score(
-                folder, name, parts(), self.scorers, hashes=hashes, workers=self.workers,
-                outputs=len(samples) * len(takes), progress=show, **more,
-            )  # fmt: skip
-            edits = tell(folder, edits, samples)
-        self._record(inputs.digest(), list(takes), summary)
+        began, folder, name = time.perf_counter(), self.folder, self.material.benchmark.name
+        outputs, standing = local_folder(outputs), None
+        if not (pattern or map or limits.get("retry")):
+            standing = self._standing(outputs, editors)
+        facts = standing and standing.facts(self._applied(), [one.name for one in self.scorers])
+        if facts:
+            summary = Summary(kept=facts["kept"], problems=list(folder.problems))
+            for *key, statuses in facts["counts"]:
+                summary.counter(*key).update(statuses)
+            summary.seconds = time.perf_counter() - began
+        else:
+            with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
+                show = progress or (lambda *_: None)
+                show(0, len(self.material.samples), "looking at data")
+                data = self.material.inputs(folder, hashes)
+                takes = self._takes(hashes, outputs, list(editors), pattern, map)
+                summary = self._bring(data, takes, hashes, show, limits)
+            counts = [[*key, dict(each)] for key, each in summary.counts.items()]
+            facts = {"data": data.digest(), "editors": [*takes], "counts": counts}
+            if standing:
+                standing.keep({**facts, "kept": summary.kept}, idle=not summary.computed)
+        self._record(facts["data"], facts["editors"], summary)
         summary.problems += self._plugged.problems
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
+        ids = [one.id for one in self.material.samples]
         return Scored(
             summary=summary,
-            samples=folder.samples_by_status(name, names, among=[one.id for one in samples]),
-            reasons=folder.reasons(name, names, takes),
+            samples=folder.samples_by_status(name, names, among=ids),
+            reasons=folder.reasons(name, names, facts["editors"]),
             lacking=self.lacking,
             complete=not summary.lacking(self.lacking if able else ()),
         )
+
+    def _standing(self, outputs: Path | None, editors: Sequence[str]) -> Standing:
+        metrics = [[one.name, one.source, repr(one.metrics)] for one in self.scorers]
+        asked = [metrics, self._plugged.origins(), list(editors)]
+        asked.append([sample.id for sample in self.material.samples])
+        name, every = self.material.benchmark.name, self.material.every
+        return Standing(self.folder, name, every, outputs, asked)
+
+    def _applied(self) -> Iterator[str | None]:
+        for scorer in self.scorers:
+            yield from map(scorer.applies, self.material.samples)
+
+    def _bring(
+        self,
+        inputs: Inputs,
+        takes: Mapping[str, Takes],
+        hashes: HashStore,
+        show: Progress,
+        limits: Mapping[str, Any],
+    ) -> Summary:
+        """Bring the rows up to date, part by part."""
+        every, samples, edits = self.material.every, self.material.samples, list[EditRecord]()
+        chosen = {sample.id for sample in samples}
+
+        def parts() -> Iterator[tuple[Sequence[Sample], Sequence[EditRecord]]]:
+            for at in range(0, len(every), TOGETHER):
+                inputs.keep(every[at : at + TOGETHER])
+                part = [one for one in every[at : at + TOGETHER] if one.id in chosen]
+                new = [record for take in takes.values() for record in take(part)]
+                edits.extend(new)
+                yield part, new
+
+        roots, origins = [self.material.dataset.root], self._plugged.origins()
+        summary = score(
+            self.folder, self.material.benchmark.name, parts(), self.scorers, hashes=hashes,
+            workers=self.workers, outputs=len(samples) * len(takes), progress=show, roots=roots,
+            origins=origins, **limits,
+        )  # fmt: skip
+        tell(self.folder, edits, samples)
+        return summary
 
     def _takes(
         self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any

@@ -422,8 +422,6 @@ class Benchmark:
     "What it measures, in a sentence or two, for the reference pages."
     published_counts: Mapping[str, int] = field(default_factory=dict)
     """Samples per split or category path (joined by ``/``) in the full release, ``""``: all."""
-    marks: tuple[str, ...] = ()
-    "Patterns of paths by which its data folder is recognised in error messages."
     data: DataSource | None = None
     metrics: tuple[Metric, ...] = ()
     "Every metric that its scorers and its judge give, without the derived ones."

@@ -1,5 +1,5 @@
-"""The parts that every loader reads with: JSON with repairs, paths that stay inside, names in a
-stable order.
+"""What the four loaders make of folders and records beyond the slips of the releases, which
+`tests/contract/test_data.py` has: no sample is lost, no name leads out, and every fault is named.
 """
 
 from __future__ import annotations
@@ -14,21 +14,60 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge.benchmarks import reading
-from editgauge.benchmarks.reading import Notes, Record
+from editgauge import catalog
+from editgauge.benchmarks.base import Samples
+from editgauge.benchmarks.reading import Notes, parse_json
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
+from editgauge.benchmarks.texteditbench.samples import read_difficulty
 from editgauge.benchmarks.tree import Tree, natural
-from editgauge.types import Finding
+from editgauge.errors import DataError, UsageError
+from editgauge.store.measured import measured
+from editgauge.types import Sample
+from tests.benchmarks.releases import (
+    finding,
+    kinds,
+    organ_record,
+    organ_set,
+    picture,
+    prompt_record,
+    prompt_set,
+    task_record,
+    task_set,
+    text_instance,
+    text_record,
+)
 
 
-def parse_json(text: str) -> tuple[Any, list[Finding]]:
-    notes = Notes("x")
-    return reading.parse_json(text, notes), notes.findings
+def load(benchmark: str, root: Path, split: str | None = None) -> tuple[list[Sample], Samples]:
+    found = catalog.find("benchmarks", benchmark).load(root, split=split)
+    return list(found), found
 
 
-def read_json(tree: Tree, path: Path) -> tuple[Any, list[Finding]]:
-    notes = Notes(tree.relative(path))
-    return reading.read_json(tree, path, notes), notes.findings
+def only(benchmark: str, root: Path) -> Sample:
+    (sample,) = load(benchmark, root)[0]
+    return sample
 
+
+def one(benchmark: str, root: Path, **changes: Any) -> Sample:
+    """The sample of a clean record with these changes."""
+    if benchmark == "texteditbench":
+        text_instance(root, 4, **changes)
+    elif benchmark == "textedit":
+        prompt_set(root, [prompt_record(3)])  # its pictures
+        prompt_set(root, [prompt_record(3, **changes)])
+    elif benchmark == "medebench":
+        organ_set(root, [organ_record(38, **changes)])
+    else:
+        task_set(root, {"1": task_record(**changes)})
+    return only(benchmark, root)
+
+
+def paths_of(sample: Sample) -> list[Path]:
+    return [*sample.images, *([sample.reference] if sample.reference else []),
+            *sample.masks.values()]  # fmt: skip
+
+
+# -- files and names -------------------------------------------------------------------------------
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
@@ -41,34 +80,38 @@ VALUES = st.recursive(
 @settings(max_examples=100, deadline=None)
 def test_no_break_spaces_are_the_only_thing_that_changes(values: list[Any]) -> None:
     """Those inside texts are texts."""
+    notes = Notes("x")
     text = "[" + ",\u00a0".join(json.dumps(value) for value in values) + "\u00a0]"
-    value, findings = parse_json(text)
-    assert value == values
-    assert [(f.kind, f.repaired) for f in findings] == [("json-odd-blank", True)]
+    assert parse_json(text.encode(), notes) == values
+    assert [(f.kind, f.repaired) for f in notes.findings] == [("json-odd-blank", True)]
 
 
-@pytest.mark.parametrize("text", ["[1,]", '["a"，"b"]', '["a\tb"]', "[1" + "\u00a0" * 30 + "]"])
-def test_what_no_release_has_is_one_finding_that_names_the_place(text: str) -> None:
-    value, (finding,) = parse_json(text)
-    assert (value, finding.kind, finding.repaired) == (None, "json-unreadable", False)
-    assert "line 1 column" in finding.found
+CLEAN = json.dumps([text_record(4)], indent=1)
 
 
 @pytest.mark.parametrize(
-    ("data", "text", "kinds"),
+    ("content", "kind"),
     [
-        ("Größe 大".encode(), "Größe 大", []),
-        (b"\xef\xbb\xbfa", "a", ["json-byte-order-mark"]),
-        ("ä大".encode("utf-16"), None, ["json-encoding"]),
-        ("it\u2019s caf\u00e9".encode("cp1252"), None, ["json-encoding"]),
-        ("大小".encode("gb18030"), None, ["json-encoding"]),
-        (b"a\x81b", None, ["json-encoding"]),
+        ("", "json-unreadable"),
+        ("[" * 100_000, "json-unreadable"),
+        ("[1,]", "json-unreadable"),
+        (CLEAN.replace("'NEW'", "新しい").encode("gb18030"), "json-unreadable"),
+        (b"\xff\xfe\x00", "json-unreadable"),
+        ("[]", "json-wrong-type"),
+        ('["4.png"]', "json-wrong-type"),
     ],
 )
-def test_encodings(data: bytes, text: str | None, kinds: list[str]) -> None:
-    notes = Notes("x")
-    assert (reading.decode(data, notes), [f.kind for f in notes.findings]) == (text, kinds)
-    assert notes.lost is (text is None)
+def test_json_beyond_repair_leaves_a_sample_with_a_fault(
+    tmp_path: Path, content: str | bytes, kind: str
+) -> None:
+    text_instance(tmp_path, 4, content=content)
+    text_instance(tmp_path, 5)
+    broken, sound = load("texteditbench", tmp_path)[0]
+    assert sound.fault is None
+    assert not finding(broken, kind).repaired
+    assert "Expression_004.json" in (broken.fault or "")
+    assert broken.images[0].name == "4.png"  # by the folder's number: the pictures are known
+    assert set(broken.masks) == {"input", "second"}
 
 
 def test_accents_composed_in_another_way(tmp_path: Path) -> None:
@@ -92,19 +135,221 @@ def test_no_name_leads_out(tmp_path_factory: pytest.TempPathFactory, name: str) 
     assert finding is not None or path.is_file()
 
 
+@pytest.mark.parametrize("name", ["../../../../secret.png", "link.png", "C:\\x.png", "a\0b"])
+@pytest.mark.parametrize(
+    ("benchmark", "key"),
+    [("texteditbench", "input_image"), ("texteditbench", "output_image"),
+     ("textedit", "original_image"), ("medebench", "previous_mask"), ("krisbench", "ori_img")],
+)  # fmt: skip
+def test_a_name_that_leaves_the_folder_is_never_followed(
+    tmp_path: Path, benchmark: str, key: str, name: str
+) -> None:
+    picture(tmp_path / "secret.png")
+    root = tmp_path / "data"
+    one(benchmark, root)
+    for folder in [path for path in root.rglob("*") if path.is_dir()]:
+        (folder / "link.png").symlink_to(tmp_path / "secret.png")
+    sample = one(benchmark, root, **{key: name})
+    assert any(kind.endswith("-outside") for kind in kinds(sample))
+    assert all(root.resolve() in path.resolve().parents for path in paths_of(sample))
+
+
 def test_the_natural_order_is_total() -> None:
     names = ["10", "9", "a10", "a9", "B1", "b1", "01", "1", "", "²", "9" * 30]
     expected = sorted(names, key=natural)
     for turn in range(len(names)):
         assert sorted(names[turn:] + names[:turn], key=natural) == expected
     assert sorted(["10", "9", "100"], key=natural) == ["9", "10", "100"]
-    assert len({natural(name) for name in names}) == len(names)
 
 
-def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
-    fields = {"input": ("input_image",), "output": ("output_image",)}
-    record = Record({"input_image": "a", "inputimage": "b"}, fields, Notes("x"))
-    assert (record.raw("input"), record.note.findings) == ("a", [])
-    record = Record({"output_imgae": "a"}, fields, Notes("x"))
-    assert (record.raw("input"), record.raw("output")) == (None, "a")
-    assert [f.kind for f in record.note.findings] == ["key-name"]
+@pytest.mark.parametrize(
+    ("benchmark", "changes", "kind", "repaired", "part"),
+    [
+        ("texteditbench", {"prompt": "  "}, "prompt-missing", False, ""),
+        ("texteditbench", {"prompt": ["a"]}, "wrong-type", False, ""),
+        ("texteditbench", {"id": None}, "id-number", True, ""),
+        ("texteditbench", {"editing_method": ...}, "method-missing", False, "operation"),
+        ("texteditbench", {"input_image": ["4.png"]}, "input-unnamed", True, ""),
+        ("texteditbench", {"output_image": "c_9.png"}, "reference-missing", False, "reference"),
+        ("textedit", {"id": True}, "id-missing", True, ""),
+        ("textedit", {"id": "../x"}, "id-name", True, ""),
+        ("textedit", {"original_image": 5}, "input-unnamed", False, ""),
+        ("medebench", {"previous_image": ...}, "input-unnamed", True, ""),
+        ("medebench", {"changed_image": ["a"]}, "reference-unnamed", True, ""),
+        (
+            "medebench",
+            {"previous_mask": "editing\\previous_mask\\38.png"},
+            "mask-missing",
+            True,
+            "",
+        ),
+        ("medebench", {"id": None}, "id-missing", False, ""),
+        ("krisbench", {"ori_img": ["1.png", 3]}, "input-unnamed", False, ""),
+        ("krisbench", {"ori_img": ["1.png"] * 6}, "input-many", False, ""),
+        ("krisbench", {"gt_img": {"a": 1}}, "reference-unnamed", False, "reference"),
+        ("krisbench", {"explain_en": 3}, "wrong-type", False, "knowledge"),
+    ],
+)
+def test_a_wrong_field_is_one_finding_and_no_loss(
+    tmp_path: Path, benchmark: str, changes: dict[str, Any], kind: str, repaired: bool, part: str
+) -> None:
+    root = tmp_path / "a" / "b"
+    sample = one(benchmark, root, **changes)
+    found = finding(sample, kind)
+    assert (found.repaired, found.part) == (repaired, part)
+    assert (sample.fault is None) is (repaired or part != "")
+    assert all(root in path.parents for path in paths_of(sample))
+    assert not any(".." in stem.split("/") for stem in sample.output_stems)
+
+
+def test_ids_that_occur_twice_are_told_apart(tmp_path: Path) -> None:
+    prompt_set(tmp_path, [prompt_record(3), prompt_record(3, prompt="Another")])
+    samples, _ = load("textedit", tmp_path)
+    assert [sample.id for sample in samples] == ["1.1.1/3", "1.1.1/3~2"]
+    assert finding(samples[1], "id-twice").repaired
+    organ_set(tmp_path, [organ_record(38), organ_record(38, prompt="Another")])
+    samples, _ = load("medebench", tmp_path)
+    assert not finding(samples[1], "id-twice").repaired
+    assert "38_0" not in samples[1].output_stems
+
+
+# -- each benchmark --------------------------------------------------------------------------------
+
+
+def test_a_mask_of_another_name_a_further_one_and_none(tmp_path: Path) -> None:
+    folder = text_instance(tmp_path, 4)
+    (folder / "text_change_4_mask.png").rename(folder / "text_chnge_4_mask.png")
+    sample = only("texteditbench", tmp_path)
+    assert finding(sample, "mask-name").repaired
+    assert sample.masks["second"].name == "text_chnge_4_mask.png"
+    (folder / "text_change_4_mask.png").write_bytes((folder / "4_mask.png").read_bytes())
+    sample = only("texteditbench", tmp_path)
+    assert (list(sample.masks), kinds(sample)) == (["input", "second", "extra1"], ["mask-extra"])
+    for path in list(sample.masks.values())[1:]:
+        path.unlink()
+    sample = only("texteditbench", tmp_path)
+    found = finding(sample, "mask-missing")
+    assert (found.repaired, found.part, sample.fault) == (False, "mask", None)
+    assert not sample.masks["second"].exists()
+
+
+def test_a_folder_inside_an_instances_is_named_and_is_no_copy_unless_it_is_one(
+    tmp_path: Path,
+) -> None:
+    text_instance(tmp_path, 49)
+    picture(text_instance(tmp_path, 48) / "049" / "49.png")
+    samples, dataset = load("texteditbench", tmp_path)
+    assert len(samples) == 2
+    assert [(f.kind, f.repaired) for f in dataset.findings] == [("instance-nested", False)]
+
+
+@pytest.mark.parametrize(
+    ("tier", "score", "name", "total", "known", "found"),
+    [
+        ("medium", " 6(0,2,2,0,0,0,0,1,1,0)", "medium", 6, True, []),
+        ("hard", "11（2，2，0，0，0，0，2，2，1，2）", "hard", 11, True, []),
+        ("easy", "1(0,0,0,0,0,0,0,0,1,0),", "easy", 1, True, ["comma"]),
+        ("easy", "5", "easy", 5, False, ["count"]),
+        ("easy", "5(1,2,9,0,0,0,0,0,0,2)", "easy", 5, False, ["count"]),
+        ("easy", "five", "easy", None, False, ["unreadable"]),
+        (None, None, None, None, False, ["unreadable"]),
+        ("impossible", "0(0,0,0,0,0,0,0,0,0,0)", None, 0, True, []),
+    ],
+)
+def test_a_difficulty_that_cannot_be_read_is_left_open(
+    tier: str | None, score: str | None, name: str | None, total: int | None, known: bool,
+    found: list[str],
+) -> None:  # fmt: skip
+    notes = Notes("x.json")
+    facts = read_difficulty(tier, score, notes)
+    assert (facts.get("difficulty"), facts.get("difficulty_total")) == (name, total)
+    assert (set(ATTRIBUTES) <= set(facts)) is known
+    assert [f.kind for f in notes.findings] == [f"difficulty-{kind}" for kind in found]
+
+
+def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
+    def refused(root: Path | None, match: str, split: str | None = None) -> None:
+        with pytest.raises((DataError, UsageError), match=match):
+            catalog.find("benchmarks", "texteditbench").load(root, split=split)
+
+    refused(None, "found none: pass the data folder")
+    refused(tmp_path / "nowhere", "nothing there")
+    (tmp_path / "file").write_text("x")
+    refused(tmp_path / "file", "found a file")
+    (tmp_path / "empty").mkdir()
+    refused(tmp_path / "empty", "wanted a folder data_manual_production .* found an empty folder")
+    folder = text_instance(tmp_path / "data", 4)
+    refused(folder.parent.parent, "one split; wanted the one above it")
+    refused(tmp_path / "data", "wanted a folder data_web-sourced_instances or real", "real")
+    refused(tmp_path / "data", "synthetic and real", "test")
+
+
+def test_textedits_sets_and_halves(tmp_path: Path) -> None:
+    prompt_set(tmp_path, [prompt_record(3)])
+    prompt_set(tmp_path, [prompt_record(9, "2.1")], category="2.1")
+    assert [s.id for s in load("textedit", tmp_path, "Real")[0]] == ["2.1/9"]
+    assert [s.id for s in load("textedit", tmp_path, "virtual")[0]] == ["1.1.1/3"]
+    with pytest.raises(DataError, match=r"wanted the fullset .* found miniset"):
+        load("textedit", tmp_path, "fullset")
+    prompt_set(tmp_path, [prompt_record(3), prompt_record(4)], name="fullset")
+    assert load("textedit", tmp_path)[1].part == "fullset"
+    assert load("textedit", tmp_path, "Real")[1].part == "fullset/Real"
+
+
+def test_medebenchs_root_may_be_the_inner_folder(tmp_path: Path) -> None:
+    inner = organ_set(tmp_path, [organ_record(38)])
+    (sample,), dataset = load("medebench", inner)
+    assert (sample.findings, dataset.root) == ((), tmp_path)
+    inner.rename(tmp_path / "renamed")
+    (sample,), _ = load("medebench", tmp_path / "renamed")
+    assert (sample.image, sample.findings) == (tmp_path / "renamed/previous/38.png", ())
+
+
+@pytest.mark.parametrize(
+    ("released", "name", "depth"),
+    [
+        ("Spine and Bones", "Spine", "internal"),
+        ("Gastrointestinal Tract", "GI Tract", "internal"),
+        ("Nose", "Nose", "superficial"),
+        ("Liver", "Liver", None),
+    ],
+)
+def test_organs_go_by_the_papers_names(
+    tmp_path: Path, released: str, name: str, depth: str | None
+) -> None:
+    """An organ that the paper does not have stays visible, under its own name and without a depth."""
+    sample = one("medebench", tmp_path, Organ=released)
+    assert (sample.attributes["organ"], sample.category[0]) == (name, name)
+    assert sample.attributes.get("organ_depth") == depth
+
+
+def test_the_mask_ratio_is_the_share_of_marked_pixels(tmp_path: Path) -> None:
+    """A third of the height and a quarter of the width of 64 x 48: 16 x 16 of 3,072 pixels."""
+    organ_set(tmp_path, [organ_record(38), organ_record(45)])
+    (tmp_path / "editing/previous_mask/45.png").write_bytes(b"not a picture")
+    good, bad = measured(load("medebench", tmp_path)[0])
+    assert good.attributes["mask_ratio"] == round(16 * 16 / (64 * 48), 4)
+    assert good.attributes["mask_band"] == "0.0–0.1"
+    assert "mask_ratio" not in bad.attributes
+
+
+def test_frames_that_do_not_say_which_one_is_missing(tmp_path: Path) -> None:
+    names = ("1-1.png", "1-3.png", "1-2.png")
+    record = task_record(ori_img=list(names[:2]), gt_img=names[2], explain_en="")
+    task_set(tmp_path, {"1": record}, category="temporal_prediction", names=names)
+    sample = only("krisbench", tmp_path)
+    assert not finding(sample, "frame-unknown").repaired
+    assert sample.attributes["task"] == "temporal_prediction_unknown"
+
+
+def test_categories_of_kris_bench_and_others(tmp_path: Path) -> None:
+    task_set(tmp_path, {"10": task_record(), "9": task_record(), "2": 7})
+    task_set(tmp_path, {"1": task_record()}, category="alchemy")
+    task_set(tmp_path, "[", category="physics")
+    samples, dataset = load("krisbench", tmp_path / "KRIS_Bench")
+    ids = ["chemistry/2", "chemistry/9", "chemistry/10", "alchemy/1"]
+    assert [sample.id for sample in samples] == ids
+    assert samples[0].fault is not None
+    assert samples[3].category == ("Other", "Other", "alchemy")
+    found = [f.kind for f in dataset.findings if f.kind != "category-missing"]
+    assert found == ["json-unreadable"]

@@ -356,9 +356,6 @@ def test_krisbench_slips(data: Path, changes: dict[str, Any], kind: str, repaire
 def test_a_folder_of_another_kind_is_refused_by_name(data: Path, benchmark: str) -> None:
     data.mkdir()
     assert benchmark in cli("check", benchmark, data, expect=2).text
-    if benchmark != "medebench":
-        organs(data, [organ_record(1)])
-        assert "medebench" in cli("check", benchmark, data, expect=2).text
 
 
 def test_what_is_missing_of_the_release_is_counted(data: Path) -> None:

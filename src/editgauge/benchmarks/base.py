@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from editgauge import catalog
-from editgauge.benchmarks.tree import below, is_folder
+from editgauge.benchmarks.tree import below
 from editgauge.catalog import part
-from editgauge.errors import DataError, EditgaugeError
+from editgauge.errors import DataError
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Track
+from editgauge.types import Finding, MakeScorers, Sample, Track
 
 Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
@@ -109,28 +109,11 @@ def write_json(path: Path, value: object) -> None:
 
 
 def not_this_folder(root: Path, benchmark: str, wanted: str) -> DataError:
-    """The error for a folder that is not the benchmark's: what was looked for, what is there, and
-    what to do: another benchmark's name, the folder above, one below, or the download.
-    """
-    names = [entry.name + "/" * is_folder(entry) for entry in below(root)]
+    """The error for a folder that is not the benchmark's: what was looked for, and what is there."""
+    names = [path.name for path in below(root)]
     more = f" and {len(names) - 6} more" if len(names) > 6 else ""
     found = ", ".join(names[:6]) + more if names else "an empty folder"
-    others = [name for name in catalog.names("benchmarks") if name != benchmark and _is(root, name)]
-    near = [root.parent, *(root / name[:-1] for name in names[:50] if name.endswith("/"))]
     advice = "Name the folder that the official release was unpacked to"
-    if others:
-        advice = f"This looks like {' or '.join(others)}: use that name"
-    elif meant := next((folder for folder in near if _is(folder, benchmark)), None):
-        advice = f"Did you mean {meant}?"
     return DataError(
         f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. {advice}"
     )
-
-
-def _is(folder: Path, name: str) -> bool:
-    """Whether a folder has one of the `marks` (patterns of paths) of a benchmark."""
-    try:
-        benchmark: Benchmark = catalog.find("benchmarks", name)
-        return any(next(folder.glob(mark), None) is not None for mark in benchmark.marks)
-    except (EditgaugeError, ImportError, OSError):
-        return False  # a guess for an error message: one that cannot be made is left out

@@ -6,11 +6,9 @@ path, a link) is a finding, and the path that a sample is given for it leads to 
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PureWindowsPath
@@ -40,10 +38,10 @@ def ignored(name: str) -> bool:
     return name.startswith(".") or name.casefold() in _IGNORED
 
 
-def shown(value: object, limit: int = 80) -> str:
+def shown(value: object) -> str:
     """A value from a file as it goes into a finding: quoted, one line, not endless."""
     text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def plain(text: str) -> str:
@@ -56,14 +54,12 @@ def safe_name(text: str) -> str:
     return re.sub(r"[^\w.\- ]+", "_", text).strip(" .")[:100] or "_"
 
 
-def below(folder: Path) -> Iterator[os.DirEntry[str]]:
+def below(folder: Path) -> list[Path]:
     """What a folder holds, in natural order, without what file managers leave behind."""
-    try:
-        with os.scandir(folder) as entries:
-            known = [entry for entry in entries if not ignored(entry.name)]
-    except (OSError, ValueError):
-        return
-    yield from sorted(known, key=lambda entry: natural(entry.name))
+    with suppress(OSError, ValueError):
+        names = [name for name in os.listdir(folder) if not ignored(name)]
+        return [folder / name for name in sorted(names, key=natural)]
+    return []
 
 
 def own_set(root: Path) -> bool:
@@ -71,22 +67,12 @@ def own_set(root: Path) -> bool:
     return any((folder / OWN_SET).is_file() for folder in (root, root.parent))
 
 
-def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of `below` is a folder, links followed; one in a circle is none."""
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
 @dataclass
 class Tree:
     """A data folder, with its listings kept. `root` is as given, absolute."""
 
     root: Path
-    _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
-    _folders: dict[str, str] = field(default_factory=dict, repr=False)
-    _plain: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    _listings: dict[Path, dict[str, bool]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
@@ -102,29 +88,19 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
-        above, _, name = os.fspath(path).rpartition(os.sep)
-        if name in self._plain_in(above):
-            return True
-        try:
-            if name in ("", ".", "..") or os.path.islink(path):
-                real = os.path.realpath(path)
-            else:
-                if above not in self._folders:
-                    self._folders[above] = os.path.realpath(above)
-                real = os.path.join(self._folders[above], name)
-        except (OSError, ValueError):
-            return False
-        return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)
+        with suppress(OSError, ValueError):
+            return Path(os.path.realpath(path)).is_relative_to(self._real)
+        return False
 
-    def _plain_in(self, above: str) -> set[str]:
-        """What a folder inside the root holds, but for links."""
-        if above not in self._plain:
-            real, names = os.path.realpath(above), set[str]()
-            if real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep):
-                with contextlib.suppress(OSError, ValueError), os.scandir(above) as entries:
-                    names = {entry.name for entry in entries if not entry.is_symlink()}
-            self._plain[above] = names
-        return self._plain[above]
+    def _listing(self, folder: Path) -> dict[str, bool]:
+        """What a folder inside the root holds; whether it is a file and no link."""
+        if folder not in self._listings:
+            names: dict[str, bool] = {}
+            if self.inside(folder):
+                with suppress(OSError), os.scandir(folder) as entries:
+                    names = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
+            self._listings[folder] = names
+        return self._listings[folder]
 
     def nowhere(self, name: str) -> Path:
         """A path below the root where there is no file, for a picture that must not be read."""
@@ -144,41 +120,37 @@ class Tree:
         `types.Finding`). A path without a finding leads to a file.
         """
 
-        def lost(kind: str, found: str, done: str = f"there is no {what}") -> Finding:
-            return Finding(f"{what}-{kind}", file, found, done, False, part)
+        def lost(kind: str, found: str) -> Finding:
+            return Finding(f"{what}-{kind}", file, found, f"there is no {what}", False, part)
 
         if not isinstance(name, str) or not name.strip():
-            none = name is None or name == ""
-            found = "no name" if none else f"{shown(name)} for a name"
-            return self.nowhere(what), lost("unnamed", found)
+            return self.nowhere(what), lost("unnamed", f"{shown(name)} for a name")
         clean = name.strip().replace("\\", "/")
         tried = (base / name, base / clean)
-        absolute = "\0" in clean or clean.startswith("/") or PureWindowsPath(clean).drive
+        if self._listing(tried[0].parent).get(tried[0].name):
+            return tried[0], None
+        absolute = clean.startswith("/") or PureWindowsPath(clean).drive
         if absolute or not all(map(self.inside, tried)):
-            found = f"{shown(name)} leads out of the data folder"
-            return self.nowhere(what), lost("outside", found, "not read")
+            return self.nowhere(what), lost(
+                "outside", f"{shown(name)} leads out of the data folder"
+            )
         path = next(filter(os.path.isfile, tried), None) or self.similar(tried[1])
+        if path == tried[0]:
+            return path, None
         found = f"{shown(name)}, which is not there"
         if path is None:
             return tried[1], lost("missing", found)
-        if path == base / name:
-            return path, None
-        meant = path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
-        return path, Finding(f"{what}-name", file, found, f"{shown(meant)} is meant")
+        return path, Finding(f"{what}-name", file, found, f"{self.relative(path)!r} is meant")
 
     def similar(self, wanted: Path) -> Path | None:
         """The file of the same stem in another case or with another extension, when it is a picture
         inside.
         """
-        folder = wanted.parent
-        if folder not in self._listings:
-            stems: dict[str, list[str]] = defaultdict(list)
-            for name in [entry.name for entry in below(folder)] if self.inside(folder) else []:
-                stem, extension = os.path.splitext(name)
-                if extension.casefold() in PICTURES:
-                    stems[alike(stem)].append(name)
-            self._listings[folder] = dict(stems)
-        listing = self._listings[folder]
-        names = listing.get(alike(wanted.stem), []) + listing.get(alike(wanted.name), [])
-        paths = (folder / name for name in names)
-        return next((path for path in paths if self.inside(path) and path.is_file()), None)
+        for name in sorted(self._listing(wanted.parent)):
+            stem, extension = os.path.splitext(name)
+            alikes = (alike(wanted.stem), alike(wanted.name))
+            if extension.casefold() in PICTURES and alike(stem) in alikes:
+                path = wanted.parent / name
+                if self.inside(path) and path.is_file():
+                    return path
+        return None

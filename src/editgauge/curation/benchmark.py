@@ -21,7 +21,7 @@ from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
 from editgauge.benchmarks.medebench.samples import depth_of, organ_of
 from editgauge.benchmarks.textedit.facts import split_of
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
-from editgauge.benchmarks.texteditbench.samples import folder_name, topic_of
+from editgauge.benchmarks.texteditbench.samples import folder_name
 from editgauge.benchmarks.tree import Tree
 from editgauge.curation.dataset import FILE, OUT, DataSet
 from editgauge.curation.records import (
@@ -76,7 +76,6 @@ def named(name: str) -> Benchmark:
         citation=f"the data set {set_name}: see its card (README.md in an export)",
         about=f"{about_it[0].upper()}{about_it[1:]}.",
         published_counts={},
-        marks=(),
         data=None,
         load=partial(_load, folder, name),
         tables=partial(_tables, base, name),
@@ -231,7 +230,8 @@ def _texteditbench(record: Record, masks: dict[str, Path]) -> Shaped:
     first = masks.get("input") or masks.get("roi")
     both = {"input": first, "second": masks.get("second") or first}
     operation = _said(record, "operation", 1, "text_change")
-    facts: Attributes = {"topic": topic_of(folder), "operation": operation}
+    topic = TOPICS.get(folder, folder.replace("_", " "))
+    facts: Attributes = {"topic": topic, "operation": operation}
     split = "synthetic" if record.reference else "real"
     return {name: path for name, path in both.items() if path}, (folder,), facts, split
 

@@ -96,7 +96,6 @@ BENCHMARK = Benchmark(
     name=NAME,
     title="Full marks",
     citation="none",
-    marks=("*/task.txt",),
     metrics=(*DIMENSIONS, *distance.metrics),
     load=load,
     scorers=by_track({"pixel": [lambda **options: [distance]]}),

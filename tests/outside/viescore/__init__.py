@@ -102,7 +102,6 @@ BENCHMARK = Benchmark(
     name=NAME,
     title="A VIEScore-like benchmark",
     citation="after VIEScore, arXiv 2312.14867",
-    marks=("pairs.json",),
     metrics=METRICS,
     load=load,
     tables=(TABLE,),

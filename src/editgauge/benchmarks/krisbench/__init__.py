@@ -30,7 +30,6 @@ BENCHMARK = Benchmark(
             **{f"{knowledge}/{dimension}": SAMPLES[dimension] for dimension in dimensions},
         }.items()
     },
-    marks=("KRIS_Bench", "*/annotation.json"),
     data=DataSource("Liang0223/KRIS_Bench", "stated on the data set's page"),
     metrics=(*JUDGE, *REFERENCE),
     load=parts(".layout:load"),

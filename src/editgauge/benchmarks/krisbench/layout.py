@@ -4,7 +4,6 @@ read and written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folde
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES
 from editgauge.benchmarks.krisbench.samples import sample_of
 from editgauge.benchmarks.reading import Notes, Record, read_json
-from editgauge.benchmarks.tree import Tree, below, is_folder, natural, own_set
+from editgauge.benchmarks.tree import Tree, below, natural, own_set
 from editgauge.errors import UsageError
 from editgauge.types import CopyPicture, Finding, Sample
 
@@ -37,63 +36,40 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     if split is not None:
         raise UsageError(f"split {split!r}: krisbench has none")
     for place in (folder / FOLDER, folder):
-        there = [one.name for one in below(place) if (Path(one.path) / ANNOTATION).exists()]
-        if (there and own_set(place)) or any(map(_known, there)):  # whose categories are its own
+        there = _categories(place)
+        if set(there) & set(FOLDERS) or (there and own_set(place)):  # whose categories are its own
             return Samples("krisbench", place, partial(_read, place))
     wanted = f"{FOLDER}/<category>/{ANNOTATION} (categories: chemistry, …)"
     raise not_this_folder(folder, "krisbench", wanted)
 
 
-def _known(name: str) -> str | None:
-    """The released name of a category's folder, whatever its case, dashes and blanks."""
-    bare = re.sub(r"[\s_\-]+", "_", name.strip().lower())
-    return next((folder for folder in FOLDERS if folder.replace("-", "_") == bare), None)
+def _categories(root: Path) -> list[str]:
+    return [path.name for path in below(root) if (path / ANNOTATION).exists()]
 
 
 def _read(root: Path, note: Note) -> Iterator[Sample]:
-    tree = Tree(root)
-    folders: dict[str, Path] = {}
-    others: list[Path] = []
-    for entry in below(root):
-        path, known, here = Path(entry.path), _known(entry.name), Notes(entry.name)
-        if not is_folder(entry):
-            here("file-stray", "a file beside the categories' folders", "not read")
-        elif known is None and not (path / ANNOTATION).exists():
-            here("folder-unknown", f"a folder without {ANNOTATION}", "not read")
-        elif known is None:
-            here("category-unknown", "a category that the paper has not", "read all the same")
-            others.append(path)
-        elif known in folders:
-            here("category-twice", f"{known!r} again", f"{folders[known].name!r} counts", False)
-        else:
-            folders[known] = path
-            if entry.name != known:
-                here("folder-name", "another spelling", f"{known!r} is meant")
-        for finding in here.findings:
-            note(finding)
-    for name in FOLDERS:
-        if name in folders:
-            yield from _read_category(tree, name, folders[name], note)
+    tree, there = Tree(root), _categories(root)
+    for name in dict.fromkeys((*FOLDERS, *there)):
+        if name in there:
+            yield from _read_category(tree, name, note)
         else:
             lost = "the category has no samples"
             note(Finding("category-missing", name, "no such folder", lost, False))
-    for path in others:
-        yield from _read_category(tree, path.name, path, note)
 
 
-def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[Sample]:
+def _read_category(tree: Tree, name: str, note: Note) -> Iterator[Sample]:
     """A category's samples in the order of their numbers."""
-    notes = Notes(tree.relative(folder / ANNOTATION))
-    records = read_json(tree, folder / ANNOTATION, notes)
+    path = tree.root / name / ANNOTATION
+    notes = Notes(tree.relative(path))
+    records = read_json(tree, path, notes)
     if not isinstance(records, dict) or not records:
         notes.wrong_type(records, "records by id", "the category has no samples")
         records = {}
     for finding in notes.findings:
         note(finding)
-    taken: dict[str, int] = {}
     for key in sorted(records, key=natural):
-        record = Record.of(records[key], FIELDS, Notes(f"{notes.file}#{key}"))
-        yield sample_of(tree, name, folder, key, record, taken)
+        record = Record(records[key], FIELDS, Notes(f"{notes.file}#{key}"))
+        yield sample_of(tree, name, key, record)
 
 
 def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:

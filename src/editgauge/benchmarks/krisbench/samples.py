@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS, FRAMES, temporal_task
-from editgauge.benchmarks.reading import Record, unique
+from editgauge.benchmarks.reading import Record
 from editgauge.benchmarks.tree import Tree, safe_name, shown
 from editgauge.types import Sample
 
@@ -21,17 +21,14 @@ REFERENCED = ("viewpoint_change", "temporal_prediction")
 Facts = dict[str, str | int | float | bool]
 
 
-def sample_of(
-    tree: Tree, name: str, folder: Path, key: str, record: Record, taken: dict[str, int]
-) -> Sample:
-    """The sample of a category's record. `key`: its key there; `taken`: see `reading.unique`."""
-    identity = unique(safe_name(key), taken)
+def sample_of(tree: Tree, name: str, key: str, record: Record) -> Sample:
+    """The sample of a record of the category `name`, where its key is `key`."""
+    identity, folder = safe_name(key), tree.root / name
     if identity != key:
         record.note("id-name", shown(key), f"called {identity!r}")
     images, reference = _images(tree, folder, record), None
-    if record.raw("reference") not in (None, "", []) or (name in REFERENCED and record.known):
-        what = "reference"
-        reference = record.picture(tree, folder, what, what=what, part=what)
+    if record.raw("reference") not in (None, "", []) or (name in REFERENCED and record.data):
+        reference = record.picture(tree, folder, "reference", part="reference")
     knowledge_type, dimension = FOLDERS.get(name, ("Other", "Other"))
     attributes: Facts = {
         "task": name,
@@ -51,7 +48,7 @@ def sample_of(
         category=(knowledge_type, dimension, str(attributes["task"])),
         instruction=record.text("prompt", needed="") or "",
         images=images,
-        output_stems=tuple(dict.fromkeys((f"{name}/{identity}", f"{folder.name}/{identity}"))),
+        output_stems=(f"{name}/{identity}",),
         reference=reference,
         knowledge=record.text("knowledge", needed="knowledge" if explained else None),
         attributes=attributes,
@@ -59,21 +56,21 @@ def sample_of(
     )
 
 
-def _names(value: object) -> list[object]:
-    return list(value) if isinstance(value, list) else [value]
+def _names(record: Record) -> list[object]:
+    value = record.raw("input")
+    return value if isinstance(value, list) else [value]
 
 
 def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
     """The input pictures in order, at least one path; those of a record that cannot be read lead
     nowhere.
     """
-    names = _names(record.raw("input"))
-    if not record.known or not 1 <= len(names) <= MOST_IMAGES:
-        if record.known:
+    names, file = _names(record), record.note.file
+    if not record.data or not 1 <= len(names) <= MOST_IMAGES:
+        if record.data:
             found = f"{len(names):,} input pictures, wanted 1 to {MOST_IMAGES}"
             record.note("input-many" if names else "input-unnamed", found, "none is read", False)
         return (tree.nowhere("input"),)
-    file = record.note.file
     located = [tree.locate(folder, name, file=file, what="input") for name in names]
     record.note.findings += [finding for _, finding in located if finding]
     return tuple(path for path, _ in located)
@@ -83,34 +80,19 @@ def _frames(record: Record) -> Facts:
     """The given frames, the missing one, and with it the task; an unrepaired finding where the
     names do not say.
     """
-    given = [_frame(name) for name in _names(record.raw("input"))[: MOST_IMAGES + 1]]
-    missing = _missing_frame(record, given, _frame(record.raw("reference")))
-    facts: Facts = {"task": temporal_task(missing)}
-    facts["frames"] = ",".join("?" if frame is None else str(frame) for frame in given)
-    return facts | ({} if missing is None else {"missing_frame": missing})
-
-
-def _missing_frame(record: Record, given: list[int | None], wanted: int | None) -> int | None:
-    numbers = [frame for frame in given if frame is not None]
-    left = sorted(set(range(1, FRAMES + 1)) - set(numbers))
-    if len(left) == 1 and len(numbers) == len(given) == FRAMES - 1:
-        if wanted is not None and wanted != left[0]:
-            found = f"the names leave out frame {left[0]}, the reference is frame {wanted}"
-            record.note("frame-disagrees", found, "the frame that is left out")
-        return left[0]
-    if wanted is not None and wanted in left:
-        found = f"frames {shown(given)}, wanted three of {FRAMES}"
-        record.note("frame-unclear", found, f"frame {wanted}, the reference's")
-        return wanted
-    if record.known:
-        found = f"frames {shown(given)}, reference {wanted}"
+    given = [_frame(name) for name in _names(record)[:MOST_IMAGES]]
+    frames = ",".join(str(frame or "?") for frame in given)
+    left = set(range(1, FRAMES + 1)).difference(given)
+    if len(given) == FRAMES - 1 and len(left) == 1:
+        (missing,) = left
+        return {"task": temporal_task(missing), "frames": frames, "missing_frame": missing}
+    if record.data:
+        found = f"frames {frames}, wanted {FRAMES - 1} of {FRAMES}"
         record.note("frame-unknown", found, "the task is not known", False)
-    return None
+    return {"task": temporal_task(None), "frames": frames}
 
 
 def _frame(name: object) -> int | None:
     """The frame in a name ``<id>-<frame>.<extension>``, 1 to 4."""
-    match = re.search(
-        rf"-([1-{FRAMES}])(\.[^./]*)?$", name.strip() if isinstance(name, str) else ""
-    )
+    match = re.search(rf"-([1-{FRAMES}])(\.[^./]*)?$", str(name).strip())
     return int(match[1]) if match else None

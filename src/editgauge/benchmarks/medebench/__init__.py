@@ -33,7 +33,6 @@ BENCHMARK = Benchmark(
     about="1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of "
     "its region.",
     published_counts={"": SIZE, **tasks()},
-    marks=("editing/editing_metadata.json", "editing_metadata.json"),
     data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
     metrics=(
         *PIXEL,

@@ -4,7 +4,6 @@ and written. Keys are accepted in the released spelling and in the paper's.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,20 +18,18 @@ from editgauge.types import CopyPicture, Sample
 FOLDER = "editing"
 METADATA = "editing_metadata.json"
 FIELDS = {
-    "id": ("id", "Id", "ID"),
-    "organ": ("Organ", "organ"),
-    "task": ("Task", "task"),
-    "prompt": ("prompt", "Prompt"),
-    "rephrased": ("rephrased_prompt", "Rephrased_prompt"),
-    "change": (
-        "detailed_prompt", "Detailed_prompt", "Detailed_description", "detailed_description",
-    ),
-    "input": ("previous_image", "Previous_image", "Input_image", "input_image"),
-    "reference": ("changed_image", "Changed_image", "GroundTruth_image", "groundtruth_image"),
-    "mask": ("previous_mask", "Previous_mask", "ROI_mask", "roi_mask"),
-    "concept": ("concept", "key_concept", "Key_concept"),
-    "url": ("url", "Url", "URL"),
-}  # fmt: skip
+    "id": ("id",),
+    "organ": ("Organ",),
+    "task": ("Task",),
+    "prompt": ("prompt",),
+    "rephrased": ("rephrased_prompt",),
+    "change": ("detailed_prompt", "detailed_description"),
+    "input": ("previous_image", "input_image"),
+    "reference": ("changed_image", "groundtruth_image"),
+    "mask": ("previous_mask", "roi_mask"),
+    "concept": ("concept", "key_concept"),
+    "url": ("url",),
+}
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
@@ -57,16 +54,10 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
     if not isinstance(entries, list) or not entries:
         notes.wrong_type(value, '{"samples": [record…]}', "there are no samples")
         entries = []
-    taken: dict[str, int] = {}
-    seen: dict[str, str] = {}
+    taken: set[str] = set()
     for number, entry in enumerate(entries, start=1):
-        here = Notes(f"{notes.file}#{number}")
-        first = seen.setdefault(json.dumps(entry, sort_keys=True), here.file)
-        if first != here.file and isinstance(entry, dict):
-            here("record-twice", f"the same record as {first}", "read once")
-            notes.findings += here.findings
-            continue
-        yield sample_of(tree, folder, Record.of(entry, FIELDS, here), number, taken)
+        record = Record(entry, FIELDS, Notes(f"{notes.file}#{number}"))
+        yield sample_of(tree, folder, record, number, taken)
     for finding in notes.findings:
         note(finding)
 

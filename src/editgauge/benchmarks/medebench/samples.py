@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from editgauge.benchmarks.medebench.facts import INTERNAL, ORGANS, RELEASED, TASK_TYPES
-from editgauge.benchmarks.reading import Record, unique
-from editgauge.benchmarks.tree import Tree, shown
+from editgauge.benchmarks.reading import Record
+from editgauge.benchmarks.tree import Tree
 from editgauge.errors import ImageError
 from editgauge.images import read_mask
-from editgauge.types import Finding, Sample
+from editgauge.types import Sample
 
 FOLDERS = {"input": "previous", "reference": "changed", "mask": "previous_mask"}
 """What a picture is -> the folder that the release keeps it in."""
@@ -44,12 +45,10 @@ def task_type_of(task: str) -> str:
     return next(types, "other")
 
 
-def sample_of(
-    tree: Tree, folder: Path, record: Record, number: int, taken: dict[str, int]
-) -> Sample:
-    """The sample of a record, the file's `number`-th. `taken`: see `reading.unique`."""
-    identity, ident = _identity(record, number, taken)
-    paths = {what: _picture(tree, folder, record, identity, what) for what in FOLDERS}
+def sample_of(tree: Tree, folder: Path, record: Record, number: int, taken: set[str]) -> Sample:
+    """The sample of a record, the file's `number`-th. `taken`: see `Record.identity`."""
+    ident = record.identity(number, taken, needed=True)
+    paths = {what: _picture(tree, folder, record, ident, what) for what in FOLDERS}
     organ = organ_of((record.text("organ", needed="organ") or "").strip())
     task = (record.text("task", needed="task") or "").strip()
     attributes = {"organ": organ, "task": task, "url": record.text("url") or ""}
@@ -75,38 +74,20 @@ def sample_of(
     )
 
 
-def _identity(record: Record, number: int, taken: dict[str, int]) -> tuple[str, str]:
-    """The record's id as a file's name, and the sample's: the same, once in the set."""
-    written = record.identity()
-    identity = record.name(written) if written else f"record-{number}"
-    if written is None and record.known:
-        found = f"id {shown(record.raw('id'))}"
-        record.note("id-missing", found, "outputs are named by id: none can be found", False)
-    ident = unique(identity, taken)
-    if ident != identity:
-        found = f"id {identity!r} again, with another record"
-        record.note("id-twice", found, f"called {ident!r}: outputs are the first one's", False)
-    return identity, ident
-
-
-def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str) -> Path:
-    """A picture's path: as the record names it (from the root, or from ``editing``), else by the
-    id. What is wrong with the name is noted.
+def _picture(tree: Tree, folder: Path, record: Record, ident: str, what: str) -> Path:
+    """A picture's path: as the record names it (from the root; from ``editing``, whatever that is
+    called), else by the id. What is wrong with the name is noted.
     """
-    name, file = record.raw(what), record.note.file
-    about = {"file": file, "what": what, "part": "" if what == "input" else what}
-    path, finding = tree.locate(tree.root, name, **about)
-    if finding is None:
-        return path
-    if not finding.repaired and not finding.kind.endswith("-outside"):
-        bare = name.strip().removeprefix("editing/") if isinstance(name, str) else name
-        near, other = tree.locate(folder, bare, **about)
-        if other is None:
-            return near
-        if (usual := tree.similar(folder / FOLDERS[what] / f"{identity}.png")) is not None:
-            meant = f"{tree.relative(usual)!r} is meant"
-            path, finding = usual, Finding(finding.kind, file, finding.found, meant)
-    record.note.findings += [finding] if record.known else []
+    name, part = record.raw(what), "" if what == "input" else what
+    if isinstance(name, str):
+        name = name.strip().removeprefix("editing/")
+    path, finding = tree.locate(folder, name, file=record.note.file, what=what, part=part)
+    if finding and not finding.repaired and not finding.kind.endswith("-outside"):
+        usual = tree.similar(folder / FOLDERS[what] / f"{ident}.png")
+        if usual is not None:
+            assumed = f"{tree.relative(usual)!r} is meant"
+            path, finding = usual, replace(finding, assumed=assumed, repaired=True, part="")
+    record.note.findings += [finding] if finding and record.data else []
     return path
 
 

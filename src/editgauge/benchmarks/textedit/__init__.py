@@ -33,7 +33,6 @@ BENCHMARK = Benchmark(
         "miniset": SIZES["mini"],
         **{f"miniset/{name}": count for name, count in MINISET.items()},
     },
-    marks=("eval_prompts",),
     data=DataSource(
         "OpenGVLab/TextEdit",
         "stated on the data set's page",

@@ -2,12 +2,11 @@
 read and written.
 
 A line is a sample. One that cannot be read stays a sample, with an unrepaired finding, under the id
-``<category>/line-<number>``.
+``<category>/record-<number>``.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,21 +14,24 @@ from pathlib import Path
 import orjson
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.reading import Notes, Record, decode, parse_json, read_bytes
+from editgauge.benchmarks.reading import Notes, Record, parse_json, read_bytes
 from editgauge.benchmarks.textedit.facts import REAL, SETS, VIRTUAL, split_of
 from editgauge.benchmarks.textedit.samples import sample_of
-from editgauge.benchmarks.tree import Tree, below, is_folder
+from editgauge.benchmarks.tree import Tree, below
 from editgauge.errors import DataError, UsageError
 from editgauge.images import write_bytes
 from editgauge.types import CopyPicture, Finding, Sample
 
 PROMPTS = "eval_prompts"
 FIELDS = {
-    name: (name,)
-    for name in (
-        "id", "prompt", "original_image", "gt_image", "source_text", "target_text", "gt_caption",
-    )
-}  # fmt: skip
+    "id": ("id",),
+    "prompt": ("prompt",),
+    "input": ("original_image",),
+    "reference": ("gt_image",),
+    "source_text": ("source_text",),
+    "target_text": ("target_text",),
+    "gt_caption": ("gt_caption",),
+}
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
@@ -59,46 +61,25 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
 def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
     tree = Tree(root)
     folder = root / PROMPTS / chosen
-    seen = set()
-    for entry in below(folder):
-        path = Path(entry.path)
-        here, category = tree.relative(path), path.stem
-        if path.suffix != ".jsonl" or is_folder(entry):
-            note(Finding("file-stray", here, "no category's .jsonl file", "not read"))
-            continue
-        seen.add(category)
-        if not split_of(category):
-            assumed = "its samples are neither Virtual nor Real"
-            note(Finding("category-unknown", here, f"the category {category!r}", assumed))
-        if half in ("", split_of(category)):
-            yield from _read_category(tree, chosen, path, note)
+    there = {path.stem: path for path in below(folder) if path.suffix == ".jsonl"}
     for category in (*VIRTUAL, *REAL):
-        if category not in seen and half in ("", split_of(category)):
+        if category not in there and half in ("", split_of(category)):
             place, lost = f"{tree.relative(folder)}/{category}.jsonl", "the category has no samples"
             note(Finding("category-missing", place, "no such file", lost, False))
+    for category, path in there.items():
+        if half in ("", split_of(category)):
+            yield from _read_category(tree, chosen, path, note)
 
 
 def _read_category(tree: Tree, chosen: str, path: Path, note: Note) -> Iterator[Sample]:
     """The samples of one file, ids unique within it."""
     notes = Notes(tree.relative(path))
-    data = read_bytes(tree, path, notes) or b""
-    taken: dict[str, int] = {}
-    seen: dict[str, str] = {}
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        here = Notes(f"{notes.file}:{number}")
-        text = decode(line, here)
-        value = None if text is None else parse_json(text.strip(), here)
-        if isinstance(value, dict) and value.get("id") is not None:
-            first = seen.setdefault(json.dumps(value, sort_keys=True), here.file)
-            if first != here.file:
-                here("record-twice", f"the same record as {first}", "read once")
-                notes.findings += here.findings[-1:]
-                continue
-        yield sample_of(tree, chosen, path.stem, Record.of(value, FIELDS, here), number, taken)
-    if not (taken or notes.lost):
-        notes("category-empty", "no lines", "the category has no samples", False)
+    taken: set[str] = set()
+    for number, line in enumerate((read_bytes(tree, path, notes) or b"").split(b"\n"), start=1):
+        if line.strip():
+            here = Notes(f"{notes.file}:{number}")
+            record = Record(parse_json(line.strip(), here), FIELDS, here)
+            yield sample_of(tree, chosen, path.stem, record, number, taken)
     for finding in notes.findings:
         note(finding)
 
@@ -117,15 +98,9 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
         copy(sample.image, root / "data" / image)
         if sample.reference:
             copy(sample.reference, root / "data" / reference)
-        record = {
-            "id": number,
-            "prompt": sample.instruction,
-            "original_image": image,
-            "gt_image": reference,
-            "source_text": sample.source_text,
-            "target_text": sample.target_text,
-            "gt_caption": sample.caption,
-        }
+        texts = (sample.source_text, sample.target_text, sample.caption)
+        values = (number, sample.instruction, image, reference, *texts)
+        record = {key: value for (key,), value in zip(FIELDS.values(), values, strict=True)}
         lines.setdefault(category, []).append(orjson.dumps(record) + b"\n")
         names[sample.id] = f"{category}/{number}"
     for category, every in lines.items():

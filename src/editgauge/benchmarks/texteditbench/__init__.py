@@ -32,7 +32,6 @@ BENCHMARK = Benchmark(
     "2512.16270",
     about="1,196 text edits: 691 synthetic ones with a reference, 505 photographs without.",
     published_counts={"": SIZE, **SIZES},
-    marks=("data_manual_production", "data_web-sourced_instances", "canva"),
     data=DataSource("MATH-finding/TextEditBench", "stated on the data set's page"),
     metrics=(*PIXEL, LPIPS, *REFERENCE_PIXEL, REFERENCE_LPIPS, *OCR, *JUDGE),
     load=parts(".layout:load"),

@@ -9,12 +9,10 @@ the edit), ``extra1``… where a folder has more, which the released code refuse
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from editgauge.benchmarks.reading import Notes, Record
@@ -29,40 +27,27 @@ from editgauge.benchmarks.texteditbench.facts import (
     TOPICS,
     tier_of,
 )
-from editgauge.benchmarks.tree import PICTURES, Tree, natural, shown
+from editgauge.benchmarks.tree import PICTURES, Tree, plain, shown
 from editgauge.instructions import read_instruction
 from editgauge.types import Sample
 
 Facts = dict[str, str | int | float | bool]
-_DIFFICULTY = re.compile(
-    r"(?P<total>\d{1,2})?[, ]*(?:\((?P<values>[^()]*)(?P<end>\))?)?(?P<comma>,?)"
-)
+_DIFFICULTY = re.compile(r"(\d{1,2})?\s*(?:\(([^()]*)\)?)?\s*,?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where an instance lies, and what is in its folder."""
+    """Where an instance lies, and what is in its folder. `topic`: its folder's name on disk."""
 
     split: str
     topic: str
-    """The topic's folder as it is called on disk."""
     folder: Path
-    parts: tuple[str, ...]
-    """The path below the topic's folder."""
-    files: tuple[str, ...]
+    entries: list[Path]
 
     @property
     def number(self) -> int | None:
         """The number that the folder's files are named by."""
-        return number_in(self.parts[-1])
-
-    @property
-    def records(self) -> list[str]:
-        return [name for name in self.files if name.lower().endswith(".json")]
-
-    @property
-    def pictures(self) -> list[str]:
-        return [name for name in self.files if os.path.splitext(name)[1].lower() in PICTURES]
+        return number_in(self.folder.name)
 
 
 def number_in(text: str) -> int | None:
@@ -71,127 +56,91 @@ def number_in(text: str) -> int | None:
     return int(digits[-1]) if digits else None
 
 
-def sample_of(tree: Tree, place: Place, record: Record, identity: str, *, alone: bool) -> Sample:
-    """The sample of an instance. `alone`: no other one of its topic has its number, so that an
-    instance inside another's folder is called by its own number.
-    """
-    operation = _operation(record) if record.known else ""
-    knowledge = record.text("knowledge_prompt")
-    here = Notes(tree.relative(place.folder))
-    if len(place.parts) > 1:
-        found = f"inside the folder of {place.parts[-2]!r}"
-        here("instance-nested", found, "an instance of its own")
+def sample_of(tree: Tree, place: Place, record: Record) -> Sample:
+    """The sample of an instance."""
+    attributes = _attributes(place, record)
     image, reference = _input(tree, place, record), None
     if place.split == "synthetic":
-        what = "reference"
-        reference = record.picture(tree, place.folder, "output_image", what=what, part=what)
+        reference = record.picture(tree, place.folder, "reference", part="reference")
+    here = Notes(tree.relative(place.folder))
     masks = _masks(tree, place, here, image, reference)
-    used = {path.name for path in (image, reference, *masks.values()) if path is not None}
-    if unused := [name for name in place.files if name not in used.union(place.records[:1])]:
-        here("file-unused", shown(unused), "no part of the instance")
     instruction = record.text("prompt", needed="") or ""
-    parsed = read_instruction(instruction, operation or None)
+    parsed = read_instruction(instruction, str(attributes["operation"]) or None)
     return Sample(
         benchmark="texteditbench",
-        id=identity,
+        id=plain(f"{FOLDERS[place.split][0]}/{place.topic}/{place.folder.name}"),
         split=place.split,
         category=(folder_name(place.topic),),
         instruction=instruction,
         images=(image,),
-        output_stems=_stems(place, alone),
+        output_stems=_stems(place),
         reference=reference,
         masks=masks,
         source_text=parsed.source,
         target_text=parsed.target,
-        knowledge=knowledge,
-        attributes=_attributes(place, record, operation, known=knowledge is not None),
+        knowledge=record.text("knowledge"),
+        attributes=attributes,
         findings=(*record.note.findings, *here.findings),
     )
 
 
-def _attributes(place: Place, record: Record, operation: str, *, known: bool) -> Facts:
-    """`known`: the record has a knowledge prompt."""
+def _attributes(place: Place, record: Record) -> Facts:
+    note, known = record.note, (*OPERATIONS, *OTHER_OPERATIONS)
+    written, key = record.text("method", needed="operation") or "", record.key("knowledge")
+    operation = _spelt(written, known, "operation-name", note)
     attributes: Facts = {
         "topic": _topic(place.topic, record),
         "operation": operation,
-        "source_tag": _spelt(record.text("source_tag") or "", TAGS, "tag-name", record.note),
-        "has_knowledge": known,
+        "source_tag": _spelt(record.text("tag") or "", TAGS, "tag-name", note),
+        "has_knowledge": record.text("knowledge") is not None,
     }
-    key = record.key("knowledge_prompt")
-    if known and key not in (None, "knowledge_prompt"):
-        attributes["knowledge_key"] = str(key)  # the released judge does not see it: no SE there
-    if (method := record.raw("editing_method")) != operation and isinstance(method, str):
-        attributes["operation_written"] = method  # what the released judge is told
-    if record.identity():
-        attributes["record_id"] = str(record.identity())
-    tier, score = record.text("difficulty"), record.text("difficulty_score")
-    return attributes | (read_difficulty(tier, score, record.note) if record.known else {})
+    if attributes["has_knowledge"] and key != "knowledge_prompt":
+        attributes["knowledge_key"] = key  # the released judge does not see it: no SE there
+        note("key-name", shown(key), "'knowledge_prompt' is meant")
+    if written != operation:
+        attributes["operation_written"] = written  # what the released judge is told
+    if isinstance(identity := record.raw("id"), str) and identity.strip():
+        attributes["record_id"] = identity.strip()
+    tier, score = record.text("difficulty"), record.text("score")
+    return attributes | (read_difficulty(tier, score, note) if record.data else {})
 
 
-def _stems(place: Place, alone: bool) -> tuple[str, ...]:
+def _stems(place: Place) -> tuple[str, ...]:
     """Where an output may lie: the outputs' own split name first, either spelling of the topic's
     folder.
     """
-    nested, usual = "/".join(place.parts), folder_name(place.topic)
+    usual = folder_name(place.topic)
     topics = (place.topic, usual, *(one for one, meant in OTHER_FOLDERS.items() if meant == usual))
-    stems = (
-        f"{split}/{topic}/{name}_edited"
-        for split in FOLDERS[place.split][1::-1]
-        for topic in topics
-        for name in ([place.parts[-1], nested] if alone else [nested])
-    )
+    splits = FOLDERS[place.split][1::-1]
+    stems = (f"{split}/{topic}/{place.folder.name}_edited" for split in splits for topic in topics)
     return tuple(dict.fromkeys(stems))
 
 
 # -- words -----------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1024)
 def folder_name(name: str) -> str:
-    """A topic folder's name as `TOPICS` has it: two letters swapped (``Digtial_…``) are put right,
-    the other name of a topic becomes its first one, a name that is not known stays.
-    """
-    near = difflib.get_close_matches(name, (*TOPICS, *OTHER_FOLDERS), n=1, cutoff=0.93)
-    return OTHER_FOLDERS.get(near[0], near[0]) if near else name
-
-
-def topic_of(folder: str) -> str:
-    """The topic as printed, from its folder, which is reliable."""
-    return TOPICS.get(folder_name(folder), folder.replace("_", " "))
+    """A topic folder's name as `TOPICS` has it; one that is not known stays."""
+    return OTHER_FOLDERS.get(name, name)
 
 
 def _topic(folder: str, record: Record) -> str:
-    """The topic; another spelling of the record's own is noted."""
-    topic, written = topic_of(folder), record.text("topic")
-    if record.known and written is None:
-        record.note("topic-missing", "no topic", f"{topic!r}, from the folder")
-    elif written is not None and written != topic:
-        letters = {re.sub(r"[\W_]+", "", text).casefold() for text in (written, topic)}
-        if folder_name(folder) in TOPICS or len(letters) > 1:  # else a title that nobody gave
-            record.note("topic-name", shown(written), f"{topic!r}, from the folder")
+    """The topic as printed, by its folder, which is reliable; another spelling of the record's own
+    is noted.
+    """
+    written = record.text("topic")
+    topic = TOPICS.get(folder_name(folder)) or written or folder.replace("_", " ")
+    if written not in (None, topic):
+        record.note("topic-name", shown(written), f"{topic!r}, from the folder")
     return topic
 
 
-def _operation(record: Record) -> str:
-    """``editing_method`` in one spelling; one that is not known stays as written, in lower case
-    with ``_``; "" where there is none.
-    """
-    written, known = record.text("editing_method"), (*OPERATIONS, *OTHER_OPERATIONS)
-    if written is None:
-        record.note("operation-missing", "no editing method", "it is not known")
-        return ""
-    operation = _spelt(written, known, "operation-name", record.note)
-    if operation not in known:
-        record.note("operation-unknown", shown(written), "kept as written")
-    return operation
-
-
-def _spelt(written: str, names: Sequence[str], kind: str, note: Notes, cutoff: float = 0.8) -> str:
+def _spelt(written: str, names: Sequence[str], kind: str, note: Notes) -> str:
     """The one of `names` that is meant, which is noted where it is spelt otherwise; else the text in
     lower case with ``_``.
     """
-    cleaned = re.sub(r"[\s\-_]+", "_", unicodedata.normalize("NFKC", written).strip().lower())
-    near = difflib.get_close_matches(cleaned, names, n=1, cutoff=cutoff)
+    cleaned = re.sub(r"[\s\-_]+", "_", written.strip().lower())
+    near = difflib.get_close_matches(cleaned, names, n=1, cutoff=0.75)
     if near and near[0] != written:
         note(kind, shown(written), f"{near[0]!r} is meant")
     return near[0] if near else cleaned
@@ -203,53 +152,42 @@ def _spelt(written: str, names: Sequence[str], kind: str, note: Notes, cutoff: f
 def read_difficulty(tier: str | None, score: str | None, note: Notes) -> Facts:
     """The attributes that tier and ``total(a,b,c,…)`` tell, as released: nothing is made up but a
     total that is left out. What had to be repaired or left open is noted.
-
-    ``difficulty_agrees``: ten values, whose sum is the total, from which the tier follows.
     """
     facts: Facts = {}
-    name = _spelt(tier or "", TIERS, "difficulty-tier", note, 0.7)
+    name = _spelt(tier or "", TIERS, "difficulty-tier", note)
     if name in TIERS:
         facts["difficulty"] = name
+    text = unicodedata.normalize("NFKC", score or "").strip()
+    match = _DIFFICULTY.fullmatch(text)
+    if match is None or not text:
+        note("difficulty-unreadable", shown(score), "total and attributes are not known")
+        return facts
+    total = int(match[1]) if match[1] else None
+    values = re.findall(r"[^\s,]+", match[2] or "")
+    if text.rstrip(")").endswith(","):
+        note("difficulty-comma", f"{shown(score)}: ends in a comma", "the comma is left out")
+    if len(values) == len(ATTRIBUTES) and {*values} <= {"0", "1", "2"}:
+        facts.update(zip(ATTRIBUTES, map(int, values), strict=True))
+        total = _total(total, sum(map(int, values)), note)
     else:
-        note("difficulty-tier", shown(tier or "no tier"), "the tier is not known")
-    total, values = _score(score, note)
-    if values is not None:
-        facts.update(zip(ATTRIBUTES, values, strict=True))
-        if total is None:
-            total = sum(values)
-            note("difficulty-total", f"{shown(score)}: no total", f"{total}, the sum")
-        elif total != sum(values):
-            found = f"total {total}, the ten values sum to {sum(values)}"
-            note("difficulty-sum", found, "both are kept as written")
+        found = f"{shown(score)}: wanted {len(ATTRIBUTES)} values, each 0, 1 or 2"
+        note("difficulty-count", found, "the attributes are not known")
     if total is not None:
-        facts |= {"difficulty_total": total, "difficulty_from_total": tier_of(total)}
+        facts["difficulty_total"] = total
         if name in TIERS and tier_of(total) != name:
             found = f"{name!r}, but {tier_of(total)!r} follows from the total {total}"
             note("difficulty-disagrees", found, "the tier as written")
-    sums = values is not None and sum(values) == total
-    return facts | {"difficulty_agrees": sums and facts["difficulty_from_total"] == name}
+    return facts
 
 
-def _score(text: str | None, note: Notes) -> tuple[int | None, tuple[int, ...] | None]:
-    """The total and the ten attributes, each None where it cannot be read."""
-    match = _DIFFICULTY.fullmatch(unicodedata.normalize("NFKC", text or "").strip())
-    if match is None or not match[0] or int(match["total"] or 0) > 20:
-        kind = "difficulty-missing" if text is None else "difficulty-unreadable"
-        found = "no difficulty score" if text is None else shown(text)
-        note(kind, found, "total and attributes are not known")
-        return None, None
-    total = int(match["total"]) if match["total"] else None
-    parts = [part.strip() for part in (match["values"] or "").split(",")]
-    if match["comma"] or (len(parts) > 1 and not parts[-1]):
-        note("difficulty-comma", f"{shown(text)}: ends in a comma", "the comma is left out")
-        parts = parts if parts[-1] else parts[:-1]
-    if len(parts) != len(ATTRIBUTES) or not {*parts} <= {"0", "1", "2"}:
-        found = f"{shown(text)}: wanted {len(ATTRIBUTES)} values, each 0, 1 or 2"
-        note("difficulty-count", found, "the attributes are not known")
-        return total, None
-    if not match["end"]:
-        note("difficulty-bracket", f"{shown(text)}: no closing bracket", "it is meant")
-    return total, tuple(map(int, parts))
+def _total(written: int | None, values: int, note: Notes) -> int:
+    """The total as written, or the sum of the values."""
+    if written is None:
+        note("difficulty-total", "no total", f"{values}, the sum")
+    elif written != values:
+        found = f"total {written}, the ten values sum to {values}"
+        note("difficulty-sum", found, "both are kept as written")
+    return values if written is None else written
 
 
 # -- pictures --------------------------------------------------------------------------------------
@@ -257,16 +195,14 @@ def _score(text: str | None, note: Notes) -> tuple[int | None, tuple[int, ...] |
 
 def _input(tree: Tree, place: Place, record: Record) -> Path:
     """The input picture: as the record names it, else ``N`` by the folder's number."""
-    name, file = record.raw("input_image"), record.note.file
-    path, finding = tree.locate(place.folder, name, file=file, what="input")
-    if finding is not None and not finding.repaired and place.number is not None:
-        numbered = tree.similar(place.folder / f"{place.number}.jpg")
-        if numbered is not None:
-            assumed = f"{numbered.name!r}, by the folder's number"
-            record.note(finding.kind, finding.found, assumed)
-            return numbered
-    record.note.findings += [finding] if finding else []
-    return path
+    path, file = place.folder / f"{place.number}.jpg", record.note.file
+    named, finding = tree.locate(place.folder, record.raw("input"), file=file, what="input")
+    if finding is None or finding.repaired or (numbered := tree.similar(path)) is None:
+        record.note.findings += [finding] if finding else []
+        return named
+    assumed = f"{numbered.name!r}, by the folder's number"
+    record.note(finding.kind, finding.found, assumed)
+    return numbered
 
 
 def _masks(
@@ -274,31 +210,27 @@ def _masks(
 ) -> dict[str, Path]:
     """The masks by name; one that is not there gets the path where it should be, and a finding."""
     left = {
-        stem: name
-        for name in place.pictures
-        if (stem := os.path.splitext(name)[0].lower()).endswith("_mask")
-        and tree.inside(place.folder / name)
+        path.stem.lower(): path
+        for path in place.entries
+        if path.stem.lower().endswith("_mask") and path.suffix.lower() in PICTURES
+        if tree.inside(path)
     }
     edited = reference.stem if reference else f"{place.number}_edited"
-    wanted = {
-        "input": (f"{image.stem}_mask", f"{place.number}_mask"),
-        "second": (f"{edited}_mask",),
-    }
-    names: dict[str, str] = {}
-    for key, some in wanted.items():
-        if stem := next((stem.lower() for stem in some if stem.lower() in left), ""):
-            names[key] = left.pop(stem)
-    for key, some in wanted.items():
-        if key not in names and len(left) == 1:
-            _, names[key] = left.popitem()
-            note("mask-name", f"no {some[0]}", f"{names[key]!r} is the mask {key!r}")
-        elif key not in names:
-            note("mask-missing", f"no {some[0]}", f"no mask {key!r}", False, "mask")
-    masks = {
-        key: place.folder / names[key] if key in names else tree.nowhere(f"{some[0]}.jpg")
-        for key, some in wanted.items()
-    }
-    for index, stem in enumerate(sorted(left, key=natural), start=1):
-        masks[f"extra{index}"] = place.folder / left[stem]
-        note("mask-extra", f"a further mask {left[stem]!r}", f"kept as 'extra{index}'")
+    wanted = {"input": [image.stem, str(place.number)], "second": [edited]}
+    masks: dict[str, Path] = {}
+    for key, stems in wanted.items():
+        if names := [stem for one in stems if (stem := f"{one}_mask".lower()) in left]:
+            masks[key] = left.pop(names[0])
+    for key in [key for key in wanted if key not in masks]:
+        name = f"{wanted[key][0]}_mask"
+        if len(left) == 1:
+            _, masks[key] = left.popitem()
+            note("mask-name", f"no {name}", f"{masks[key].name!r} is the mask {key!r}")
+        else:
+            masks[key] = tree.nowhere(f"{name}.jpg")
+            note("mask-missing", f"no {name}", f"no mask {key!r}", False, "mask")
+    masks = dict(sorted(masks.items()))
+    for index, path in enumerate(left.values(), start=1):
+        masks[f"extra{index}"] = path
+        note("mask-extra", f"a further mask {path.name!r}", f"kept as 'extra{index}'")
     return masks

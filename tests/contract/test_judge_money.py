@@ -302,9 +302,9 @@ def test_another_model_that_answers_stops_the_command(run: Path) -> None:
     assert len(server.chats) < CALLS
 
 
-def test_a_model_without_a_date_wants_a_word_at_its_provider(run: Path) -> None:
-    done = cli("judge", "--estimate", "mini", "--run", run, "--model", "gpt-4o", expect=2)
-    assert "--allow-alias" in done.err
+def test_a_model_without_a_date_is_warned_of(run: Path) -> None:
+    done = cli("judge", "--estimate", "mini", "--run", run, "--model", "gpt-4o")
+    assert "gpt-4o is an alias" in done.text
 
 
 # -- batches ---------------------------------------------------------------------------------------

@@ -15,12 +15,11 @@ from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
 from editgauge.judging.asking import Job
 from editgauge.judging.chat import Client
-from editgauge.judging.engine import Engine
+from editgauge.judging.engine import Engine, Scores
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
-from editgauge.judging.reading import ExchangeResult
 from editgauge.run.evaluation import Evaluation
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
@@ -33,7 +32,7 @@ class Bench:
     """A folder with samples, a store, and a way to ask a server about them."""
 
     folder: Path
-    heard: dict[tuple[int, int], ExchangeResult] = field(default_factory=dict)
+    heard: dict[tuple[int, int], Scores] = field(default_factory=dict)
     engine: Engine | None = None
 
     def call(self, number: int = 1) -> Call:
@@ -60,7 +59,7 @@ class Bench:
         timeout: float = 5.0,
         backoff: float = 0.01,
         **options: Any,
-    ) -> list[ExchangeResult]:
+    ) -> list[Scores]:
         """Judge `count` samples (or the given jobs); what was heard, in the order of the jobs."""
         jobs = self.jobs(count) if jobs is None else jobs
         given = [*options.pop("set", []), f"concurrency={concurrency}"]

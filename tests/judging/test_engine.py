@@ -18,7 +18,6 @@ from editgauge.judging.engine import Engine
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture, Range
-from editgauge.judging.reading import to_scores
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Status
@@ -30,7 +29,7 @@ def test_a_reply_becomes_scores_of_both_variants(bench: Bench) -> None:
     """Five integers from one call, the judge's words and identity beside them."""
     with FaultServer(answer=ScriptedJudge(replies=(GOOD,))) as server:
         (heard,) = bench.ask(server)
-    scores = to_scores(bench.call(), heard)
+    scores = heard
     for variant in ("corrected", "faithful"):
         assert [s.value for s in scores if s.variant == variant] == [5, 4, 3, 2, 1]
     wanted = {
@@ -60,10 +59,8 @@ def test_a_lasting_fault_is_a_reason_and_no_number(bench: Bench, fault: str, rea
     """HTML that holds "Score: 4/5" gives no score either."""
     with FaultServer(lambda number: fault) as server:
         (heard,) = bench.ask(server, timeout=0.3)
-    assert heard.status is Status.FAILED
-    assert reason in heard.reason
-    scores = to_scores(bench.call(), heard)
-    assert {(score.value, score.status) for score in scores} == {(None, Status.FAILED)}
+    assert {(score.value, score.status) for score in heard} == {(None, Status.FAILED)}
+    assert all(reason in score.reason for score in heard)
 
 
 def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
@@ -74,7 +71,7 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
     _, shown, told = server.bodies[1]["messages"]
     assert shown == {"role": "assistant", "content": bad}
     assert "'Q1': wanted an integer from 1 to 5, found 7" in told["content"]
-    scores = {(s.metric, s.variant): s for s in to_scores(bench.call(), heard)}
+    scores = {(s.metric, s.variant): s for s in heard}
     assert scores["Q1", "corrected"].value == 5
     assert scores["Q1", "faithful"].value == 7
     assert scores["Q1", "corrected"].detail["repaired"] is True
@@ -86,7 +83,7 @@ def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
     with FaultServer(latency=0.05) as server:
         heard = bench.ask(server, jobs=[*bench.jobs(2), *jobs])
         assert server.requests == 2
-    assert len({h.last for h in heard}) == 2
+    assert len({scores[0].detail["reply"] for scores in heard}) == 2
 
 
 def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> None:
@@ -101,7 +98,7 @@ def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> 
 
     with Judge(answer) as server:
         heard = bench.ask(server, 6, concurrency=6)
-    assert {one.status for one in heard} == {Status.SCORED}
+    assert {score.status for scores in heard for score in scores} == {Status.SCORED}
 
 
 def test_an_answer_without_a_schema_does_not_tell_that_schemas_are_taken(bench: Bench) -> None:
@@ -116,7 +113,7 @@ def test_an_answer_without_a_schema_does_not_tell_that_schemas_are_taken(bench: 
     with Judge(answer) as server:
         bench.ask(server, jobs=[plain])
         (heard,) = bench.ask(server)
-    assert heard.status is Status.SCORED
+    assert {score.status for score in heard} == {Status.SCORED}
 
 
 # -- room ------------------------------------------------------------------------------------------
@@ -183,7 +180,7 @@ def test_a_judge_that_saw_nothing_is_warned_of_and_its_scores_stay(
     assert bench.engine is not None
     warned = " ".join(bench.engine.warnings())
     assert (f"{blind} of 1 replies" in warned) == bool(blind) == bool(warned)
-    statuses = {score.status for score in to_scores(bench.call(), heard)}
+    statuses = {score.status for score in heard}
     assert statuses == {Status.SCORED} if seen == "true" else Status.FAILED in statuses
 
 

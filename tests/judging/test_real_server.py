@@ -25,7 +25,6 @@ from editgauge.images import write_png
 from editgauge.judging.asking import Job
 from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
-from editgauge.judging.reading import to_scores
 from editgauge.testing import make_sample
 from editgauge.types import Edit
 
@@ -79,10 +78,9 @@ def test_scores_are_the_brightness_of_the_picture_that_we_send_last(
     ]
     server = SimpleNamespace(url=address)
     heard = bench.ask(server, jobs=jobs, model="tiny-judge", concurrency=2, timeout=60.0)
-    for job, one in zip(jobs, heard, strict=True):
-        scores = to_scores(job.call, one)
+    for job, scores in zip(jobs, heard, strict=True):
         expected = CASES[job.payload[0]][1]
-        assert [score.value for score in scores] == [expected, expected], (job.payload, one)
+        assert [score.value for score in scores] == [expected, expected], (job.payload, scores)
         assert scores[0].detail["rationale"] == "ok"
         assert scores[0].detail["usage"]["prompt_tokens"] > 300
     assert bench.engine is not None

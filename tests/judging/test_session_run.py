@@ -139,6 +139,6 @@ def test_what_is_missing_has_the_source_of_what_was_judged_also_by_an_alias(made
         if record.sample == first:
             (made / str(record.path)).unlink()
     with FaultServer() as server:
-        judge(made, server.url, model="gpt-4o", allow_alias=True)
+        judge(made, server.url, model="gpt-4o")
     assert first in {row.sample for row in rows_of(made)}
     assert len({row.source for row in rows_of(made)}) == 1

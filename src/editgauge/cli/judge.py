@@ -76,7 +76,7 @@ def _judged(opened: Session) -> int:
         output.note(bought)
     with output.live() as line:
         show = None if output.as_json() or output.quiet() else _progress(opened, line)
-        outcome = command.run(opened, progress=show, say=output.note, interruptible=True)
+        outcome = command.run(opened, progress=show, say=output.note)
     output.emit(outcome.facts, outcome.lines())
     output.warn(opened.run)
     if outcome.facts["interrupted"]:
@@ -86,16 +86,17 @@ def _judged(opened: Session) -> int:
 
 def _progress(opened: Session, line: Callable[[str, bool], None]) -> Callable[[Stats], None]:
     """How far the judge is, at what speed and cost."""
-    total = opened.expected()
+    total, began = opened.expected(), time.monotonic()
     priced = opened.price is not None and not opened.price.free
 
     def show(stats: Stats) -> None:
-        rate = stats.done / max(1e-9, time.monotonic() - stats.began)
-        left = (total - stats.done) / rate if rate else 0.0
+        rate = stats.done / max(1e-9, time.monotonic() - began)
         dollars = f" · ${stats.dollars:.2f}" if priced else ""
+        models = ", ".join(f"{name} {count}" for name, count in sorted(stats.by_editor.items()))
         line(
-            f"{stats.done} of {total} · {rate:.1f}/s{dollars} · {stats.refused} refused · "
-            f"{stats.failed} failed · {stats.unparsable} unparsable · {left:.0f} s left",
+            f"{stats.done} of {total} ({models}) · {rate:.1f}/s{dollars} · "
+            f"{stats.refused} refused · {stats.failed} failed · {stats.unparsable} unparsable · "
+            f"{(total - stats.done) / rate:.0f} s left",
             False,
         )
 

@@ -7,15 +7,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.judging import models
 from editgauge.judging.chat import (
     KEY_NAMES,
     Client,
@@ -25,7 +23,7 @@ from editgauge.judging.chat import (
     pieces,
     read_completion,
 )
-from editgauge.judging.options import JudgeOptions
+from editgauge.judging.options import ROOM, JudgeOptions, thinks
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.services import policy
@@ -56,8 +54,7 @@ class Job:
     payload: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(NamedTuple):
     """``first``, ``room`` (a larger limit) or ``repair`` (a reply, and what is said to it)."""
 
     name: str = "first"
@@ -82,22 +79,17 @@ class Stats:
     refused: int = 0
     failed: int = 0
     unparsable: int = 0
-    repaired: int = 0
-    cut_off: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    tokens_cached: int = 0
     dollars: float = 0.0
     dollars_unbilled: float = 0.0
-    by_editor: Counter[str] = field(default_factory=Counter)
     blind: int = 0
+    by_editor: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
-    began: float = field(default_factory=time.monotonic)
 
     def facts(self) -> dict[str, Any]:
         """The counts as JSON."""
-        names = self.__slots__[: self.__slots__.index("by_editor")]
-        return {name: round(max(0, getattr(self, name)), 6) for name in names}
+        return {name: round(max(0, getattr(self, name)), 6) for name in self.__slots__[:-2]}
 
 
 class Unasked(Exception):
@@ -120,10 +112,9 @@ class Asker:
         backoff: float = 0.5,
     ) -> None:
         self.client, self.replies, self.pictures = client, replies, pictures
-        self.model, self.asking = options.model, options.asking
-        self.retry, self.offline = options.retried, options.offline
+        self.model, self.asking, self.offline = options.model, options.asking, options.offline
+        self.retry = options.retried
         self.concurrency = int(options.settings.get("concurrency", 16))
-        self.least_room, self.usual = models.thinking(options.model)
         self.price, self.ledger = price, ledger or Ledger(purpose="judge")
         self.stats = Stats()
         self.paid = PaidCalls(
@@ -136,19 +127,14 @@ class Asker:
             keys=KEY_NAMES,
         )
         noted = replies.note(f"dialect {self.model}")
-        self.dialect = Dialect.of(client.host, noted)
+        self.dialect, self._proven = Dialect.of(client.host, noted), noted is not None
         self.answered = replies.note(f"answered {self.model}") or ""
-        self._proven = noted is not None
-        self._lock = threading.RLock()
-        self._trouble: tuple[str, int] = ("", 0)
-        self._flying: dict[str, Future[Reply]] = {}
+        """The model that answered first."""
         self.asked: set[str] = set()
         """The keys whose replies came in this command."""
-
-    @property
-    def named(self) -> str:
-        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
-        return ",".join(f"{name}={value}" for name, value in self.asking.items())
+        self._lock = threading.RLock()
+        self._of_key: dict[str, threading.Lock] = {}
+        self._trouble: tuple[str, int] = ("", 0)
 
     # -- what is sent ------------------------------------------------------------------------------
 
@@ -182,7 +168,7 @@ class Asker:
 
     def room(self, call: Call) -> int:
         """The token limit of a call's first reply."""
-        least = 0 if call.as_released else self.least_room
+        least = ROOM if thinks(self.model) and not call.as_released else 0
         return int(self.asking.get("max_tokens") or max(call.max_tokens, least))
 
     def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
@@ -203,39 +189,22 @@ class Asker:
         except msgspec.ValidationError:  # a file may come from anybody
             return None
 
-    def reply(self, job: Job, attempt: Attempt) -> Reply:
+    def reply(self, job: Job, attempt: Attempt = FIRST) -> Reply:
         """The reply of one attempt: from the store, or asked for, stored, and then given. Raises
         `Unasked` where neither is possible.
         """
         key = self.key(job, attempt)
-        with self._lock:
-            if first := key not in self._flying:
-                self._flying[key] = Future()
-            future = self._flying[key]
-        if first:
-            try:
-                future.set_result(self._fetched(key, job, attempt))
-            except BaseException as error:
-                future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
-                raise
-            finally:
+        # two editors gave the same picture: one call serves both
+        with self._of_key.setdefault(key, threading.Lock()):
+            reply = self.stored(key)
+            if reply is None and self.offline:
+                raise Unasked
+            if reply is not None:
                 with self._lock:
-                    del self._flying[key]
-        elif attempt == FIRST:  # two editors gave the same picture: one call serves both
-            with self._lock:
-                self.stats.from_store += 1
-        return future.result()
-
-    def _fetched(self, key: str, job: Job, attempt: Attempt) -> Reply:
-        if (stored := self.stored(key)) is not None:
-            with self._lock:
-                self.stats.from_store += attempt == FIRST
-            return stored
-        if self.offline:
-            raise Unasked
-        while (reply := self._ask(job, attempt)) is None:
-            pass  # the server's words are learned on the way
-        return reply
+                    self.stats.from_store += attempt == FIRST
+            while reply is None:  # the server's words are learned on the way
+                reply = self._ask(job, attempt)
+            return reply
 
     def _ask(self, job: Job, attempt: Attempt) -> Reply | None:
         """Ask in the words that are known now; None where an answer taught others."""
@@ -257,7 +226,7 @@ class Asker:
                 f"{self.client.address.base}: {outcome.reason}; start the server, or correct its "
                 f"address"
             )
-        return self._keep(self.key(job, attempt, body), job, attempt, dialect, outcome)
+        return self._kept(self.key(job, attempt, body), job, attempt, dialect, outcome)
 
     def heard(self, response: Response, text_bytes: int, *, batch: bool = False) -> Outcome:
         """A successful answer with its bill, where its usage record can be believed."""
@@ -276,7 +245,6 @@ class Asker:
         with self._lock:
             self.stats.tokens_in += usage.tokens_in
             self.stats.tokens_out += usage.tokens_out
-            self.stats.tokens_cached += usage.cached
         if self.price is not None:
             cost = max(self.price.of(*usage, batch=batch), cost or 0.0)
         return replace(outcome, cost=cost)
@@ -295,26 +263,26 @@ class Asker:
             self.replies.note(f"answered {self.model}", model)
         return not model or model == self.answered
 
-    def _keep(
+    def _kept(
         self, key: str, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome
     ) -> Reply:
         """Store what an attempt ended with. Raises `RunError` where going on makes no sense."""
-        call, parsed = job.call, outcome.value or Reply()
+        call, model = job.call, (outcome.value or Reply()).answered
         fine = outcome.kind in ("ok", "refused")
         with self._lock:
             if outcome.kind == "ok":
                 self.prove(dialect, schema=call.schema() is not None)
-            ours = not fine or self.is_ours(parsed.answered)
+            ours = not fine or self.is_ours(model)
         about = {**job.about, "call": call.name, "repeat": job.repeat, "attempt": attempt.name}
         about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}
         # another judge's reply is paid for: kept, under a key that no call of ours has
-        reply = self.put(key if ours else f"{key} {parsed.answered}", outcome, about)
+        reply = self.put(key if ours else f"{key} {model}", outcome, about)
         self.asked.add(reply.key)
         if not ours:
             raise RunError(
-                f"{self.client.host}: {parsed.answered} answers now, {self.answered} first "
-                f"under the name {self.model}; two judges are not mixed: name the one you want, or "
-                f"keep its replies in another store"
+                f"{self.client.host}: {model} answers now, {self.answered} first under the name "
+                f"{self.model}; two judges are not mixed: name the one you want, or keep its "
+                f"replies in another store"
             )
         if not fine:
             trouble = "bad" if outcome.kind == "bad" and not self.answered else "failed"
@@ -343,13 +311,12 @@ class Asker:
         # a wrong option is turned down for one reason; a server that breaks down has many
         what = f"{trouble}: {reply.reason}" if trouble == "bad" else trouble
         with self._lock:
-            self.stats.cut_off += trouble == "cut"
             last, count = self._trouble
             self._trouble = (what, count := count + 1 if what == last else 1)
         if self.offline or not trouble or count < TROUBLES[trouble][0]:
             return
         room = int(reply.request.get("room") or 0)
-        advice = TROUBLES[trouble][1].format(room=room, more=max(16384, 2 * room))
+        advice = TROUBLES[trouble][1].format(room=room, more=max(ROOM, 2 * room))
         raise RunError(
             f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
             f"{reply.reason}{advice}; what was done is kept"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,15 +14,12 @@ import numpy as np
 from editgauge.escape import counted
 from editgauge.images import Array, write_png
 from editgauge.judging import batch as batches
-from editgauge.judging import models
 from editgauge.judging.asking import Job
-from editgauge.judging.engine import Progress
+from editgauge.judging.engine import Progress, Say, Scores
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
-from editgauge.judging.reading import ExchangeResult, read
 from editgauge.judging.session import Session
 from editgauge.types import JUDGE_SCORER, Status
 
-Say = Callable[[str], None]
 DIGITS = (7, 2, 4)
 """What the probe's pictures show; a judge that guesses is right once in 1,000."""
 
@@ -45,10 +39,9 @@ class Outcome:
     def lines(self) -> Iterator[str]:
         """What was done, in words, and what to do next."""
         session, facts = self.session, self.facts
-        among = [sample.id for sample in session.samples]
         counts = session.run.samples_by_status(
-            session.benchmark, [JUDGE_SCORER], among=among, source=session.source,
-            variant="corrected",
+            session.benchmark, [JUDGE_SCORER], among=[sample.id for sample in session.samples],
+            source=session.source, variant="corrected",
         )  # fmt: skip
         for editor in sorted({key[0] for key in session.summary.counts} & counts.keys()):
             tallies = Counter(counts[editor]).most_common()
@@ -63,13 +56,12 @@ class Outcome:
             f"replies, {facts['tokens_in']:,} tokens in, {facts['tokens_out']:,} out{self._money()}"
         )
         yield f"{facts['rows_made']} new rows, {facts['rows_kept']} reused"
-        if facts["unasked"]:
-            yield f"{facts['unasked']} calls are not in the reply store: they have no row"
         yield f"rows:  {session.named}"
         if session.engine.broke or facts["complete"]:
             table = f"editgauge table {session.named} --benchmark {session.benchmark}"
             yield session.engine.broke or f"next:  {table}"
         elif session.options.offline:
+            yield f"{facts['unasked']} calls are not in the reply store: they have no row"
             yield "next:  the same command, neither offline nor of a batch, asks what is missing"
         else:
             yield "stopped; the same command goes on from here"
@@ -78,37 +70,27 @@ class Outcome:
         price, facts = self.session.price, self.facts
         if price is None:
             return ", costs not counted: no price is known or given"
-        here, in_all = facts["dollars"], facts["dollars_of_run"]
-        spent = f", {here:.4f} US dollars"
+        spent = f", {facts['dollars']:.4f} US dollars"
         if facts["dollars_unbilled"] > 5e-5:
             spent += f" ({facts['dollars_unbilled']:.4f} of it estimated: no usable bill came)"
-        if in_all > here + 5e-5:
-            spent += f"; {in_all:.4f} for judging in this run, all commands together"
-        return "" if price.free else spent
+        return "" if price.free else f"{spent}; {facts['dollars_of_run']:.4f} in this run in all"
 
 
 def run(
-    session: Session,
-    *,
-    progress: Progress | None = None,
-    say: Say = lambda text: None,
-    interruptible: bool = False,
+    session: Session, *, progress: Progress | None = None, say: Say = lambda text: None
 ) -> Outcome:
     """Judge what is to be judged.
 
-    `progress` gets the counts after each call, `say` warnings. With `interruptible` Ctrl-C ends
-    what is in flight, and a second Ctrl-C drops it (main thread only). Raises `RunError` when going
-    on makes no sense; what was done is kept and recorded.
+    `progress` gets the counts after each call, `say` warnings. Ctrl-C ends what is in flight, and a
+    second one drops it. Raises `RunError` when going on makes no sense; what was done is kept and
+    recorded.
     """
     session.asks()
-    began, stopped, complete = time.monotonic(), threading.Event(), False
-    if warning := models.end_warning(session.options.model):
-        say(f"warning: {warning}")
+    began, complete, dropped = time.monotonic(), False, False
     try:
-        with _signals(session, stopped, say) if interruptible else nullcontext():
-            complete = session.judge(progress) and not stopped.is_set()
+        complete = session.judge(progress, say)
     except KeyboardInterrupt:
-        stopped.set()
+        dropped = True
     finally:
         seconds = round(time.monotonic() - began, 3)
         facts = session.record("judge", **session.facts(), complete=complete, seconds=seconds)
@@ -119,44 +101,22 @@ def run(
     return Outcome(session, {
         **facts,
         "run": session.named,
-        "interrupted": stopped.is_set(),
+        "interrupted": dropped or engine.interrupted,
         "over_budget": bool(engine.broke),
         "dollars_of_run": round(engine.ledger.totals.booked, 6),
         "refused_by_category": session.refused,
         "rows_made": summary.computed,
         "rows_kept": summary.kept,
         "without_score": engine.stats.unasked + missing,
-        "notes": [*filter(None, [warning]), *engine.warnings()],
+        "notes": [*session.options.notes, *engine.warnings()],
     })  # fmt: skip
-
-
-@contextmanager
-def _signals(session: Session, stopped: threading.Event, say: Say) -> Iterator[None]:
-    """Ctrl-C ends what is in flight, a second one drops it."""
-
-    def on_signal(number: int, frame: object) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        stopped.set()
-        session.engine.stopping = True
-        say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, on_signal)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def batch(session: Session, action: str) -> batches.Batched:
     """``submit`` or ``collect`` batches of a session; see `batch`."""
     session.asks()
-    engine, submits = session.engine, action == "submit"
-    jobs = session.jobs(looking=True)
-    done = batches.submit(engine, jobs) if submits else batches.collect(engine)
+    engine, jobs = session.engine, session.jobs(looking=True)
+    done = batches.submit(engine, jobs) if action == "submit" else batches.collect(engine)
     session.record(f"judge batch {action}", **asdict(done))
     return done
 
@@ -174,14 +134,13 @@ def probe(session: Session) -> dict[str, Any]:
         write_png(path, digit_picture(digit))
         parts += [f"{name}:", Picture(path, name)]
     reply = {**VISIBLE, **dict.fromkeys(names, Range(0, 9))}
-    call = Call(name="sight", parts=tuple(parts), reply=reply, metrics={}, rubric="sight 4")
-    results: list[ExchangeResult] = []
+    metrics = {name: name for name in names}
+    call = Call(name="sight", parts=tuple(parts), reply=reply, metrics=metrics, rubric="sight 4")
+    results: list[Scores] = []
     today = int(time.time() // 86_400)  # as a repeat: another day is asked anew
     job = Job(call, today, {"for": "probe"})
-    session.engine.run([job], lambda job, result: results.append(result))
-    last = results[0] if results else ExchangeResult()
-    readings = read(call, last.last, cut_off=last.cut_off).readings
-    digits = [readings[name].value for name in names]
+    session.engine.run([job], lambda job, scores: results.append(scores))
+    digits = [one.value for one in sum(results, ()) if one.variant == "corrected"]
     facts = {"sees": tuple(digits) == DIGITS, "read": digits, "shown": DIGITS}
     session.record("judge probe", **facts)
     return facts

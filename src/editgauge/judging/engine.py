@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from editgauge.errors import BudgetExceeded, ImageError
-from editgauge.judging.asking import FIRST, Asker, Attempt, Job, Stats, Unasked
+from editgauge.images import read_header
+from editgauge.judging.asking import Asker, Attempt, Job, Stats, Unasked
 from editgauge.judging.chat import Reply
 from editgauge.judging.protocol import Call
-from editgauge.judging.reading import ENDLESS, ExchangeResult, Verdict, read, to_scores
+from editgauge.judging.reading import ENDLESS, Verdict, no_verdict, read, to_scores
 from editgauge.services.gate import Closed
-from editgauge.types import Status
+from editgauge.types import Score, Status
 
 MORE_ROOM = 4
 """How many times its token limit a reply gets that was cut off."""
@@ -37,44 +38,49 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 """Of a judge that says in so many words that it saw nothing: for a warning, never for a score."""
-Done = Callable[[Job, ExchangeResult], None]
+Scores = tuple[Score, ...]
+Done = Callable[[Job, Scores], None]
 Progress = Callable[[Stats], None]
+Say = Callable[[str], None]
 
 
 class Engine(Asker):
-    """Asks one model. Make one for each command; `run` may be called several times."""
+    """Asks one model. Make one for each command; `run` may be called several times. `broke`: why
+    the budget ended the run.
+    """
 
-    stopping = False
-    """Set it to take no further job; what is in flight is finished."""
     broke = ""
-    """Why the budget ended the run, or empty."""
+    interrupted = _dropped = _stopping = False
 
-    def run(self, jobs: Iterable[Job], done: Done, progress: Progress | None = None) -> bool:
+    def run(
+        self,
+        jobs: Iterable[Job],
+        done: Done,
+        progress: Progress | None = None,
+        say: Say = lambda text: None,
+    ) -> bool:
         """Do all jobs in order, `concurrency` at once, calling `done` with each as it ends (one at
         a time). True when none was left out; False with `broke` where the budget would be passed.
 
         Raises `RunError` when going on makes no sense: no server, a wrong key, another model
         answering, nothing but failures. What is in flight then is still waited for, stored and
-        given to `done`: it is paid for. `KeyboardInterrupt` drops it.
+        given to `done`: it is paid for. So it is after Ctrl-C; a second one drops it.
         """
-        left, taking, errors, complete = iter(jobs), threading.RLock(), list[BaseException](), True
+        left, taking, errors = iter(jobs), threading.RLock(), list[BaseException]()
 
         def do_next() -> bool:
-            nonlocal complete
             with taking:
-                job = None if self.stopping else next(left, None)
+                job = None if self._stopping else next(left, None)
             if job is None:
                 return False
-            exchange = self.hear(job)
+            scores = self.hear(job)
             with taking:
-                if exchange is None:
-                    complete = False
-                elif not dropped.is_set():
-                    self._count(job, exchange)
-                    done(job, exchange)
+                if scores is not None and not self._dropped:
+                    self._count(job, scores)
+                    done(job, scores)
                     if progress is not None:
                         progress(self.stats)
-            return not dropped.is_set()
+            return True
 
         def work() -> None:
             try:
@@ -88,36 +94,37 @@ class Engine(Asker):
             except BaseException as error:  # raised by whoever waits for the threads
                 errors.append(error)
                 self.paid.halt()
-            self.stopping = True
+            self._stopping = True
 
-        dropped = threading.Event()
-        self._in_threads(work, dropped)
+        self._in_threads(work, say)
         if errors:
             raise errors[0]
-        return complete and not self.stopping and next(left, None) is None
+        return not self._stopping and not self.stats.unasked
 
-    def _in_threads(self, work: Callable[[], None], dropped: threading.Event) -> None:
+    def _in_threads(self, work: Callable[[], None], say: Say) -> None:
         count = 1 if self.offline else self.concurrency
         threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
-        try:
-            for thread in threads:
-                while thread.is_alive():  # a join without a limit would hear no Ctrl-C
-                    thread.join(0.5)
-        except KeyboardInterrupt:
-            dropped.set()
-            self.paid.halt()
-            raise
-        finally:
-            self._bring_up()
+        while alive := [thread for thread in threads if thread.is_alive()]:
+            try:
+                alive[0].join(0.5)  # a join without a limit would hear no Ctrl-C
+            except KeyboardInterrupt:
+                if self.interrupted:
+                    self._dropped = True
+                    self.paid.halt()
+                    raise
+                self.interrupted = self._stopping = True
+                say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
+        self._bring_up()
 
-    def _count(self, job: Job, exchange: ExchangeResult) -> None:
-        self.stats.done += 1
-        self.stats.by_editor[str(job.about.get("editor", ""))] += 1
-        self.stats.refused += exchange.status is Status.REFUSED
-        self.stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
-        self.stats.repaired += bool(exchange.detail.get("repaired"))
+    def _count(self, job: Job, scores: Scores) -> None:
+        stats, statuses = self.stats, {one.status for one in scores if one.variant == "corrected"}
+        stats.done += 1
+        stats.by_editor[str(job.about.get("editor", ""))] += 1
+        stats.refused += Status.REFUSED in statuses
+        stats.failed += bool({Status.FAILED, Status.UNREADABLE} & statuses)
+        stats.unparsable += Status.UNPARSABLE in statuses
         self._bring_up()
 
     def _bring_up(self) -> None:
@@ -139,73 +146,74 @@ class Engine(Asker):
             )
         return lines
 
-    def hear(self, job: Job) -> ExchangeResult | None:
+    def hear(self, job: Job) -> Scores | None:
         """What comes of one job; None where its reply is not stored and nothing may be asked."""
         try:
-            replies, last = self._replies(job)
-            result = self._result(job, replies, last)
+            scores, replies = self._judged(job)
             old = self.retry and not self.offline and replies[0].key not in self.asked
-            if old and any(score.status in self.retry for score in to_scores(job.call, result)):
+            if old and any(score.status in self.retry for score in scores):
                 self.replies.drop(*(reply.key for reply in replies))
-                result = self._result(job, *self._replies(job))
-            return result
+                scores, _ = self._judged(job)
+            return scores
         except ImageError as error:
-            return ExchangeResult(status=Status.UNREADABLE, reason=str(error))
+            status = Status.DATASET_FAULT if _output_reads(job.call) else Status.UNREADABLE
+            return to_scores(job.call, no_verdict(job.call, status, str(error), ended=status))
         except Unasked:
             with self._lock:
                 self.stats.unasked += 1
             return None
 
-    def _replies(self, job: Job) -> tuple[list[Reply], Reply]:
-        """Every reply of one exchange, and the one that counts."""
-        last = self.reply(job, FIRST)
-        replies = [last]
-        if job.call.as_released:  # a released script's request is sent once, as it is
-            return replies, last
-        room = 0
-        if last.status == "ok" and last.finish == "length":
-            room = self.room(job.call) * MORE_ROOM
-            replies.append(self.reply(job, Attempt(name="room", room=room)))
-            last = replies[-1] if replies[-1].status == "ok" else last
-        problem = _verdict(job.call, last).problem if last.status == "ok" else ""
-        if problem and last.finish != "length":
-            words = (last.content or "", REPAIR.format(problem=problem, form=job.call.shape))
-            replies.append(self.reply(job, Attempt(name="repair", repair=words, room=room)))
-            if replies[-1].status == "ok" and not _verdict(job.call, replies[-1]).problem:
-                last = replies[-1]
-        return replies, last
-
-    def _result(self, job: Job, replies: Sequence[Reply], last: Reply) -> ExchangeResult:
+    def _judged(self, job: Job) -> tuple[Scores, list[Reply]]:
+        """The scores of a job, and every reply of its exchange."""
+        last = self.reply(job)
+        replies, verdict = [last], _verdict(job.call, last)
+        room = self.room(job.call) * MORE_ROOM if last.finish == "length" else 0
+        if room and last.status == "ok" and not job.call.as_released:
+            replies.append(self.reply(job, Attempt("room", room)))
+            if replies[-1].status == "ok":
+                last, verdict = replies[-1], _verdict(job.call, replies[-1])
+        # a released script's request is sent once, as it is
+        if verdict.problem and last.finish != "length" and not job.call.as_released:
+            told = REPAIR.format(problem=verdict.problem, form=job.call.shape)
+            replies.append(self.reply(job, Attempt("repair", room, (last.content or "", told))))
+            repaired = _verdict(job.call, replies[-1])
+            if replies[-1].status == "ok" and not repaired.problem:
+                last, verdict = replies[-1], repaired
         detail = _detail(replies, last)
-        if last.status != "ok":
-            status = Status.REFUSED if last.status == "refused" else Status.FAILED
-            if status is Status.REFUSED:
-                self.notice("", last)
-            return ExchangeResult(status=status, reason=last.reason, detail=detail)
-        verdict, cut_off = _verdict(job.call, last), last.finish == "length"
         if rationale := self.client.secrets.text(verdict.rationale):
             detail["rationale"] = rationale[:1000]
-        self.notice("cut" if cut_off or verdict.problem == ENDLESS else "", last)
-        with self._lock:
-            self.stats.blind += self._is_blind(job, replies[0], verdict)
-        return ExchangeResult(
-            first=replies[0].content, last=last.content, detail=detail, cut_off=cut_off
-        )
+        if last.status != "failed":
+            cut = last.finish == "length" or verdict.problem == ENDLESS
+            self.notice("cut" if cut and last.status == "ok" else "", last)
+            with self._lock:
+                self.stats.blind += self._is_blind(job, replies[0], verdict)
+        return to_scores(job.call, verdict, replies[0].content, detail), replies
 
     def _is_blind(self, job: Job, reply: Reply, verdict: Verdict) -> bool:
         """Whether a judge may have seen no picture: by its word, or a bill that cannot hold it."""
         if verdict.unseen or _UNSEEN.search(verdict.rationale):
             return True
         tokens = reply.usage.get("prompt_tokens")
-        if not isinstance(tokens, int) or not job.call.pictures:
+        if not isinstance(tokens, int) or not job.call.pictures or reply.status != "ok":
             return False
-        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
+        sizes = map(self.pictures.size, job.call.pictures)
         shown = sum(max(1, min(64, width * height // 4096)) for width, height in sizes)
         return 0 < tokens < len(self.body(job)) / 6 + shown
 
 
 def _verdict(call: Call, reply: Reply) -> Verdict:
-    return read(call, reply.content, cut_off=reply.finish == "length")
+    if reply.status == "ok":
+        return read(call, reply.content, cut_off=reply.finish == "length")
+    status = Status.REFUSED if reply.status == "refused" else Status.FAILED
+    return no_verdict(call, status, reply.reason, ended=status)
+
+
+def _output_reads(call: Call) -> bool:
+    """Whether the editor's own picture can be opened: then the fault is the data's."""
+    try:
+        return all(read_header(one.path) for one in call.pictures if one.name == "output")
+    except ImageError:
+        return False
 
 
 def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:

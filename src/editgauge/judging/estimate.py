@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from editgauge.errors import ImageError
+from editgauge.judging.options import thinks
 from editgauge.judging.protocol import Picture
 from editgauge.judging.session import Session
 from editgauge.services.prices import TYPICAL_REPLY, estimate_input
@@ -41,8 +42,7 @@ class Estimate:
         """In words."""
         yield f"{'':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'out':>10}{'US dollars':>12}"
         for name, line in sorted(self.calls.items(), key=lambda one: (one[0] == "total", one[0])):
-            free = line.dollars is None and line.calls
-            money = "no price" if free else f"{line.dollars or 0:.2f}"
+            money = "no price" if line.dollars is None else f"{line.dollars:.2f}"
             tokens = f"{line.tokens_in:>13,}{line.tokens_out:>10,}"
             yield f"{name:<22}{line.calls:>9,}{line.stored:>9,}{tokens}{money:>12}"
         yield from filter(None, (*self.notes, self.bought))
@@ -57,6 +57,7 @@ def of_session(session: Session) -> Estimate:
     """
     engine, price, total = session.engine, session.price, Line()
     estimate, left = Estimate(calls={"total": total}), set[str]()
+    usual = max(TYPICAL_REPLY, thinks(engine.model))
     for job in session.jobs(looking=True):
         try:
             stored = engine.stored(engine.key(job))
@@ -65,7 +66,7 @@ def of_session(session: Session) -> Estimate:
             continue
         asks = stored is None or stored.status in engine.retry
         tokens = estimate_input(len(engine.body(job)), sizes, price) if asks else 0
-        out = min(max(TYPICAL_REPLY, engine.usual), engine.room(job.call)) if asks else 0
+        out = min(usual, engine.room(job.call)) if asks else 0
         for line in (estimate.calls.setdefault(job.call.name, Line()), total):
             line.calls += asks
             line.stored += not asks
@@ -76,9 +77,9 @@ def of_session(session: Session) -> Estimate:
         left |= {job.about["sample"]} if asks else set()
     estimate.notes = [f"no price of {engine.model} is known, and none is given"]
     if price is not None:
-        as_batch = price.of(total.tokens_in, total.tokens_out, batch=True)
         rates = f"{price.input:g} in and {price.output:g} out for a million, {price.source}"
-        estimate.notes = [f"as a batch: {as_batch:.2f} US dollars", f"price: {rates}"]
+        estimate.notes = [f"price: {rates}; a batch costs {price.batch:.0%} of it"]
+    estimate.notes += session.options.notes
     if session.options.budget is not None and total.dollars:
         has = max(0.0, session.options.budget - engine.ledger.totals.booked)
         editors = len({edit.editor for edit in session.edits if edit.path})
@@ -92,7 +93,7 @@ def of_session(session: Session) -> Estimate:
 
 def shown(session: Session) -> list[dict[str, Any]]:
     """The first repeat's calls: parameters, texts in full, pictures by name and size."""
-    pictures, lines = session.engine.pictures, []
+    pictures = session.engine.pictures
 
     def part_of(part: str | Picture) -> str:
         if isinstance(part, str):
@@ -101,11 +102,16 @@ def shown(session: Session) -> list[dict[str, Any]]:
         changed = "" if pictures.as_it_is(part) else ", as PNG"
         return f"[picture: {part.name}, {part.path.name}, {size}{changed}]"
 
-    for job in session.jobs(looking=True, repeats=1):
-        sent = {**session.engine.parameters(job.call), "schema": job.call.schema()}
-        sent.pop("response_format", None)
-        messages = [{"role": message.role, "parts": list(map(part_of, message.parts))}
-                    for message in job.call.chat()]  # fmt: skip
-        about = {**job.about, "call": job.call.name, "rubric": job.call.rubric}
-        lines.append({**about, "parameters": sent, "messages": messages})
-    return lines
+    return [
+        {
+            **job.about,
+            "call": job.call.name,
+            "rubric": job.call.rubric,
+            "parameters": session.engine.parameters(job.call),
+            "messages": [
+                {"role": message.role, "parts": list(map(part_of, message.parts))}
+                for message in job.call.chat()
+            ],
+        }
+        for job in session.jobs(looking=True, repeats=1)
+    ]

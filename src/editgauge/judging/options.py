@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,32 @@ RANGES: dict[str, tuple[type, float, float]] = {
     "timeout": (float, 0.1, 86_400),
 }
 """Settings that are numbers -> type and range."""
+_HOSTED = re.compile(
+    r"(?:^|/)(?:gpt-|chatgpt|o\d(?:-|$)|gemini|claude|grok|mistral-|pixtral-|command-|qwen-vl-(?:max|plus))",
+    re.I,
+)
+_DATED = re.compile(
+    r"(?:^|[-@_.:])(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|(?:0[1-9]|1[0-2]|2[3-9])\d{2}|20\d{6}|00\d)(?:$|[-@_.:])"
+)
+_THINKING: Mapping[str, int] = {
+    r"^gemini-(?:2\.5|3)(?!.*(?:-lite|image))": 1500,
+    r"^(?:o[1345]|gpt-5)(?:-|$)": 1000,
+    r"thinking|reason|-r1(?:-|$)|^qwq|^qvq|^glm-4\.[1-9]v|^kimi.*think|^grok-[34]": 1500,
+}
+"""Names of judges that think -> tokens of a usual reply, thinking included."""
+ROOM = 16_384
+"""Tokens that a reply of a judge that thinks may have."""
+
+
+def is_alias(model: str) -> bool:
+    """Whether a name of a hosted service, not of one's own, has no date."""
+    return _HOSTED.search(model) is not None and _DATED.search(model) is None
+
+
+def thinks(model: str) -> int:
+    """The tokens that a judge usually thinks; 0 for one that is not known to."""
+    name = model.lower().rpartition("/")[2]
+    return next((usual for names, usual in _THINKING.items() if re.search(names, name)), 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +63,6 @@ class JudgeOptions:
     """The judge: a dated model id, or a name of your own server."""
     base_url: str = ""
     """The server, up to and with /v1. Default: OPENAI_BASE_URL, or OpenAI."""
-    allow_alias: bool = False
-    """Take a model name without a date."""
     prompts: str = "ours"
     """What is asked: ours, paper (`fetch prompts`), a folder of .md files that replace ours, or a
     protocol of another package (`list judges`).
@@ -63,6 +88,9 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         from editgauge.store import selection  # imports what a page of help does not need
 
+        if not self.model.isprintable() or self.model.strip() != self.model or not self.model:
+            why = f"{self.model!r}: wanted a judge's name, such as gpt-4o-2024-11-20"
+            raise UsageError(why, argument="model")
         if not 1 <= self.repeat <= 100:
             raise UsageError(f"{self.repeat}: wanted 1 to 100", argument="repeat")
         if self.budget is not None and not 0 <= self.budget < float("inf"):
@@ -85,7 +113,19 @@ class JudgeOptions:
     @property
     def asking(self) -> dict[str, Any]:
         """What is set of every request."""
-        return {name: self.settings[name] for name in REQUEST if name in self.settings}
+        settings = self.settings
+        return {name: settings[name] for name in REQUEST if name in settings}
+
+    @property
+    def named(self) -> str:
+        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
+        return ",".join(f"{name}={value}" for name, value in self.asking.items())
+
+    @property
+    def notes(self) -> list[str]:
+        """What whoever compares numbers should know of the judge's name."""
+        why = f"{self.model} is an alias, and another model tomorrow: name a dated one"
+        return [why] if is_alias(self.model) else []
 
     @property
     def retried(self) -> frozenset[Status]:

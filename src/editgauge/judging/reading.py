@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from editgauge.judging.protocol import Call, check, numbers
@@ -51,16 +51,22 @@ class Reading(NamedTuple):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A reading for each number, and the words beside them; `problem`: the rule that the reply
-    breaks; `unseen`: the judge says that it saw no picture.
+    """A reading for each number, and the words beside them. `ended`: the status of a call without
+    a reply; `problem`: the rule that a reply breaks; `unseen`: the judge says that it saw nothing.
     """
 
     readings: Mapping[str, Reading]
+    ended: Status = Status.SCORED
     rationale: str = ""
     problem: str = ""
     unseen: bool = False
+
+
+def no_verdict(call: Call, status: Status, reason: str, **more: Any) -> Verdict:
+    """The same status and reason for every number."""
+    return Verdict(readings=dict.fromkeys(call.fields, Reading(None, status, reason)), **more)
 
 
 def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
@@ -77,16 +83,13 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
         check(call.reply, values)
     except (ValueError, RecursionError) as error:
         problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        none = Reading(None, Status.UNPARSABLE, problem)
-        return Verdict(dict.fromkeys(call.fields, none), problem=problem)
-    words = "\n".join(
-        reply_text for name in call.reply if isinstance(reply_text := values.get(name), str)
-    )
+        return no_verdict(call, Status.UNPARSABLE, problem, problem=problem)
+    rationale = "\n".join(text for text in map(values.get, call.reply) if isinstance(text, str))
     if values.get("pictures_visible") is False:
-        unseen = Reading(None, Status.FAILED, UNSEEN)
-        return Verdict(dict.fromkeys(call.fields, unseen), words, unseen=True)
+        return no_verdict(call, Status.FAILED, UNSEEN, rationale=rationale, unseen=True)
     readings = {name: Reading(n, Status.SCORED) for name, _, n in numbers(call.reply, values)}
-    return Verdict(readings if call.rule is None else call.rule(readings), words)
+    settled = readings if call.rule is None else call.rule(readings)
+    return Verdict(readings=settled, rationale=rationale)
 
 
 def only_object(text: str) -> dict[str, Any]:
@@ -158,43 +161,24 @@ def final_lines(call: Call, text: str) -> dict[str, Any]:
     return values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExchangeResult:
-    """What came of asking: the first reply (after more room, if it was cut off), the last one, or
-    why there is none. `cut_off`: the last reply still ended at its token limit, and is no verdict.
-    """
-
-    first: str | None = None
-    last: str | None = None
-    status: Status = Status.SCORED
-    reason: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    cut_off: bool = False
-
-
-def to_scores(call: Call, exchange: ExchangeResult) -> tuple[Score, ...]:
-    """Scores of one call in both variants, the corrected one of each metric first.
+def to_scores(
+    call: Call, verdict: Verdict, first: str | None = None, detail: Mapping[str, Any] | None = None
+) -> tuple[Score, ...]:
+    """Scores of one call in both variants, the corrected one of each metric first: the strict
+    `verdict`, and what the released code makes of the `first` reply.
 
     Without a reply every score has the status of the failure; only a protocol whose released code
     records a number for a failed call (TextEditBench: 0) has one in its faithful variant, with the
     reason saying so.
     """
-    replied = exchange.status is Status.SCORED
-    readings = read(call, exchange.last, cut_off=exchange.cut_off).readings if replied else {}
-    released = _released(call, exchange)
-    none = Reading(None, exchange.status, exchange.reason)
+    replied = verdict.ended is Status.SCORED
+    released = _released(call, first) if replied or verdict.ended in _LOST else {}
     scores: list[Score] = []
     for name, metric in call.metrics.items():
-        value, status, reason = readings.get(name, none)
-        strict = Score(
-            metric=metric,
-            value=value,
-            variant="corrected",
-            status=status,
-            reason=reason,
-            detail=dict(exchange.detail),
-        )
-        faithful = replace(strict, variant="faithful", detail=dict(exchange.detail))
+        value, status, reason = verdict.readings[name]
+        strict = Score(metric=metric, value=value, variant="corrected", status=status,
+                       reason=reason, detail=dict(detail or {}))  # fmt: skip
+        faithful = replace(strict, variant="faithful")
         if (number := released.get(name)) is not None:
             note = f"what the released code records; strictly: {reason}" if value is None else ""
             faithful = replace(faithful, value=number, status=Status.SCORED, reason=note)
@@ -205,15 +189,14 @@ def to_scores(call: Call, exchange: ExchangeResult) -> tuple[Score, ...]:
     return tuple(scores)
 
 
-def _released(call: Call, exchange: ExchangeResult) -> dict[str, float]:
-    """What the released code takes from the first reply: finite numbers, by field. It has no entry
-    for pictures that cannot be read.
-    """
-    replied = exchange.status is Status.SCORED
-    if call.released is None or not (replied or exchange.status in (Status.FAILED, Status.REFUSED)):
-        return {}
+_LOST = (Status.FAILED, Status.REFUSED)
+"""Of a call without a reply. The released code has no entry for pictures that cannot be read."""
+
+
+def _released(call: Call, reply: str | None) -> dict[str, float]:
+    """What the released code takes from a reply: finite numbers, by field."""
     try:
-        values = call.released(exchange.first if replied else None)
+        values = call.released(reply) if call.released else {}
         numbers = {name: float(value) for name, value in values.items() if value is not None}
     except Exception:  # a reader may fail on odd replies: no score is taken then
         return {}

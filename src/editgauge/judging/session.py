@@ -14,16 +14,23 @@ from typing import Any, Self
 
 from editgauge import catalog
 from editgauge.errors import ImageError, RunError, UsageError
-from editgauge.images import read_header
-from editgauge.judging import models, prompts
+from editgauge.judging import prompts
 from editgauge.judging.asking import Job
 from editgauge.judging.chat import Client
-from editgauge.judging.engine import Engine, Progress
-from editgauge.judging.options import RANGES, REQUEST, JudgeOptions, Selection, price_for
+from editgauge.judging.engine import Engine, Progress, Say
+from editgauge.judging.options import (
+    RANGES,
+    REQUEST,
+    JudgeOptions,
+    Selection,
+    is_alias,
+    price_for,
+    thinks,
+)
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.questions import Track
-from editgauge.judging.reading import VERSION, ExchangeResult, to_scores
+from editgauge.judging.reading import VERSION
 from editgauge.services.booking import Ledger
 from editgauge.store import selection, variants
 from editgauge.store.collect import edits_of as find_edits
@@ -59,16 +66,16 @@ class Session:
     ) -> None:
         self._looking, self._stack = looking, ExitStack()
         self.options = options
-        trusted = options.allow_alias or options.offline or client is not None
-        models.check_model(options.model, trusted)
         self.price = price_for(options)
         entry, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
         self.benchmark = entry.name
         self.prompts = prompts.choose(entry, options.prompts, chosen.run)
         self.given = protocol_options(self.prompts.track, options.settings)
         """The protocol's own options (``reference``, ``text``)."""
-        self._client = client or _client(options)
-        self._stack.callback(self._client.close)
+        usual = 600.0 if thinks(options.model) else 120.0
+        seconds = options.settings.get("timeout", usual)
+        client = client or Client(options.base_url or None, timeout=seconds)
+        self._stack.callback(client.close)
         self.run, self.named = Run.create(chosen.run), str(chosen.run)
         """`named`: as whoever asked named the run; an address, where this folder is a copy."""
         hashes = self._stack.enter_context(HashStore(self.run.cache_folder / "hashes.sqlite"))
@@ -81,18 +88,18 @@ class Session:
         )
         edits = [record for record in edits if record.sample in kept]
         self.edits: list[EditRecord] = tell(self.run, edits, self.samples)
-        self.engine = self._engine(PictureStore(hashes))
+        paid = self._paid(self.run.path / PAID)
+        replies = paid if options.replies is None else self._paid(options.replies)
+        ledger, pictures = (
+            Ledger(paid, purpose="judge", budget=options.budget),
+            PictureStore(hashes),
+        )
+        self.engine = Engine(client, replies, pictures, options, price=self.price, ledger=ledger)
         self.summary = Summary()
         self.refused: Counter[str] = Counter()
         """Refusals by category: they matter for faces and medicine."""
         self._done: Mapping[RowKey, Mapping[str, Status]] = {}
         self._unasked: list[tuple[Job, list[Score]]] = []
-
-    def _engine(self, pictures: PictureStore) -> Engine:
-        options, paid = self.options, self._paid(self.run.path / PAID)
-        replies = paid if options.replies is None else self._paid(options.replies)
-        ledger = Ledger(paid, purpose="judge", budget=options.budget)
-        return Engine(self._client, replies, pictures, options, price=self.price, ledger=ledger)
 
     def _paid(self, path: Path) -> Paid:
         try:  # who only looks makes no file
@@ -121,15 +128,14 @@ class Session:
 
     def facts(self) -> dict[str, Any]:
         """Who judges what, and how, for the manifest."""
-        engine = self.engine
         return {
             "judge": self.source,
-            "answered": engine.answered,
-            "server": engine.client.host,
+            "answered": self.engine.answered,
+            "server": self.engine.client.host,
             "protocol": self.protocol,
             "plugins": list(self.prompts.plugins),
             "options": self.given,
-            "asking": engine.named,
+            "asking": self.options.named,
             "repeats": self.options.repeat,
             "editors": sorted({record.editor for record in self.edits}),
             "data": self.data_hash,
@@ -153,8 +159,8 @@ class Session:
         """The judge's name in rows: model id, the protocol's hash, and what was set of its requests
         (``gpt-4o-2024-11-20[paper]#1a2b3c4d+temperature=1``). An alias also says who answered.
         """
-        model, asking = self.options.model, self.engine.named
-        if models.is_alias(model) and self.engine.answered:
+        model, asking = self.options.model, self.options.named
+        if is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
         words = "" if self.prompts.name == prompts.OURS else f"[{self.prompts.name}]"
         return f"{model}{words}#{self.protocol}" + (f"+{asking}" if asking else "")
@@ -207,7 +213,7 @@ class Session:
             mark = digest(VERSION, self.source, *outcome)
             if self._needed(job, [score.metric for score in scores], mark):
                 every = product(scores, VARIANTS)
-                self._put(job, mark, [replace(score, variant=variant) for score, variant in every])
+                self._put(job, mark, (replace(score, variant=variant) for score, variant in every))
         self._unasked.clear()
 
     def _needed(self, job: Job, metrics: Iterable[str], mark: str) -> bool:
@@ -236,45 +242,37 @@ class Session:
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 
-    def judge(self, progress: Progress | None = None) -> bool:
+    def judge(self, progress: Progress | None = None, say: Say = lambda text: None) -> bool:
         """Bring the rows up to date; True when all has been asked. Raises as `Engine.run`."""
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
         try:
-            return self.engine.run(self.jobs(), self.store, progress)
+            return self.engine.run(self.jobs(), self.store, progress, say)
         finally:
             self._put_unasked()
 
-    def store(self, job: Job, exchange: ExchangeResult) -> None:
+    def store(self, job: Job, scores: Sequence[Score]) -> None:
         """Write the rows of one job."""
-        if exchange.status is Status.UNREADABLE and _output_reads(job):
-            exchange = replace(exchange, status=Status.DATASET_FAULT)  # it is another picture
-        scores = to_scores(job.call, exchange)
-        statuses = {score.status for score in scores if score.variant == "corrected"}
-        self.engine.stats.unparsable += Status.UNPARSABLE in statuses
-        if Status.REFUSED in statuses:
+        if any(score.status is Status.REFUSED for score in scores):
             self.refused["/".join(job.payload[0].category)] += 1
         self._put(job, self._fingerprint(job), scores)
 
-    def _put(self, job: Job, mark: str, scores: Sequence[Score]) -> None:
+    def _put(self, job: Job, mark: str, scores: Iterable[Score]) -> None:
         sample, record = job.payload
-        asked = variants.row_detail(record.settings) if job.call is not _NO_CALL else {}
-        origin = self._origin(job.call)
+        asked = variants.row_detail(record.settings) if job.call.name else {}
+        facts: dict[str, Any] = {
+            "benchmark": self.benchmark, "sample": sample.id, "editor": record.editor,
+            "scorer": JUDGE_SCORER, "fingerprint": mark, "source": self.source,
+            "repeat": job.repeat, "origin": self._origin(job.call),
+        }  # fmt: skip
         rows = [
             Row(
-                benchmark=self.benchmark,
-                sample=sample.id,
-                editor=record.editor,
-                scorer=JUDGE_SCORER,
                 metric=score.metric,
                 variant=score.variant,
                 value=score.value,
                 status=score.status,
                 reason=score.reason.replace(f"{self.run.path}/", ""),
-                fingerprint=mark,
-                source=self.source,
-                repeat=job.repeat,
                 detail={**score.detail, **asked},
-                origin=origin,
+                **facts,
             )
             for score in scores
         ]
@@ -282,21 +280,20 @@ class Session:
         self.summary.count(rows)
 
     def _origin(self, call: Call) -> dict[str, Any]:
-        engine = self.engine
         facts = {"judge": self.options.model, "reader": VERSION, "protocol": self.protocol}
         facts |= {"protocol_version": self.prompts.track.version, "options": self.given}
         for package in self.prompts.plugins[-1:]:  # the last one is whose questions are asked
             facts |= {"package": package["package"], "package_version": package["version"]}
-        if call is _NO_CALL:
-            return facts
-        return facts | {
-            "call": call.name,
-            "rubric": call.rubric,
-            "schema": engine.dialect.form if call.schema() else "",
-            "temperature": engine.parameters(call).get("temperature"),
-            "max_tokens": engine.room(call),
-            **({"asking": engine.named} if engine.asking else {}),
-        }
+        if call.name:
+            facts |= {
+                "call": call.name,
+                "rubric": call.rubric,
+                "schema": self.engine.dialect.form if call.schema() else "",
+                "temperature": self.engine.parameters(call).get("temperature"),
+                "max_tokens": self.engine.room(call),
+            }
+            facts |= {"asking": self.options.named} if self.options.named else {}
+        return facts
 
 
 _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
@@ -317,12 +314,6 @@ def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _client(options: JudgeOptions) -> Client:
-    usual = 600.0 if models.thinking(options.model)[0] else 120.0
-    seconds = options.settings.get("timeout", usual)
-    return Client(options.base_url or None, timeout=seconds)
-
-
 def drawn(sample: str) -> bytes:
     """Where a sample stands in the order of judging: random, and the same on every machine."""
     return hashlib.blake2b(sample.encode(), digest_size=8, key=b"judge order 0").digest()
@@ -336,11 +327,3 @@ def _limited(
     order = sorted(samples, key=lambda sample: (sample.id not in there, drawn(sample.id)))
     kept = {sample.id for sample in order[:limit]}
     return [sample for sample in samples if sample.id in kept]
-
-
-def _output_reads(job: Job) -> bool:
-    """Whether the editor's own picture can be opened: then the fault is the data's."""
-    try:
-        return all(read_header(one.path) for one in job.call.pictures if one.name == "output")
-    except ImageError:
-        return False

@@ -7,8 +7,8 @@ from typing import Any
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
-from editgauge.judging import models
 from editgauge.scoring import outside
+from editgauge.services import prices
 from editgauge.types import TRACKS, Metric
 
 KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
@@ -24,7 +24,11 @@ def entries(kind: str) -> list[dict[str, Any]]:
         every = ((name, track) for name in catalog.names("benchmarks") for track in TRACKS)
         entries_here = [entry for name, track in every for entry in _scorers(name, track)]
     if kind == "judges":
-        entries_here = [{"name": name, "about": models.about(name)} for name in models.known()]
+        entries_here = [
+            {"name": name, "about": f"US dollars a million tokens: {price.input:g} in, "
+                                    f"{price.output:g} out ({price.source})"}
+            for name, price in prices.judges().items()
+        ]  # fmt: skip
     return [*entries_here, *({"name": name, **_entry(kind, name)} for name in catalog.names(kind))]
 
 

@@ -120,6 +120,11 @@ def named(model: str, names: Iterable[str]) -> str | None:
     return max(fits, key=len) if fits else None
 
 
+def judges() -> dict[str, Price]:
+    """Every judge of the table."""
+    return {name: _line(name, _table().judges) for name in _table().judges}
+
+
 def price_of(model: str) -> Price | None:
     """The price of a judge by the table. None when there is none."""
     price: Price | None = _line(model, _table().judges)

@@ -60,7 +60,6 @@ BENCHMARK = Benchmark(
     judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
     prompts=parts.constant(".judge:PROMPTS"),
-    audits=parts.constant("..audits:MEDEBENCH"),
     agreement=parts(".tables:correlations"),
     importers=parts.several("..released:medebench_judge"),
     figures=(

@@ -140,7 +140,7 @@ def test_texteditbench_results_are_counted_as_its_summary_counts(run: Run, tmp_p
         {"task_id": task, "category": TOPIC, "evaluation_results": results}
         for task in ("001", "999")
     ]
-    file = write(tmp_path / "m.json", {"tasks": entries})
+    file = write(tmp_path / "m.json", entries)
     found = taken(run, "texteditbench", file, IDS[:1], judge="j")
     assert (found.rows, found.unknown[0]) == (10, f"m: {TOPIC}/999, IF")
     got = {key[1:]: value for key, value in rows(run).items()}

@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -259,18 +258,14 @@ def test_a_rule_for_a_metric_that_nobody_scored_is_no_pass(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("shift", "margin", "verdict", "code"), VERDICTS)
-def test_a_pipeline_reads_the_verdict_as_junit_and_as_a_summary(
+def test_a_pipeline_reads_the_verdict_as_a_summary(
     shift: int, margin: float, verdict: str, code: int, tmp_path: Path
 ) -> None:
     scores = {"old": {"VC": noisy(0)}, "new": {"VC": noisy(shift, seed=1)}}
     run = scored(tmp_path, scores)
-    junit, summary = tmp_path / "gate.xml", tmp_path / "summary.md"
+    summary = tmp_path / "summary.md"
     summary.write_text("before\n")
-    words = ("--junit", junit, "--step-summary", summary)
-    gated(run, POLICY.format(margin=margin), *words, expect=code)
-    suite = ElementTree.parse(junit).getroot()
-    wanted = {"PASS": set(), "FAIL": {"failure"}, "CANNOT TELL": {"error"}}[verdict]
-    assert {one.tag for one in suite.iter() if one.tag in ("failure", "error")} == wanted
+    gated(run, POLICY.format(margin=margin), "--step-summary", summary, expect=code)
     assert summary.read_text().startswith("before\n")
     assert verdict in summary.read_text()
 

@@ -85,26 +85,6 @@ class TestCompare:
             "not clear on ssim (0 lies outside the interval, but p (Holm) is not below 0.007)."
         )
 
-    def test_lines_of_identical_values_are_one_test(self) -> None:
-        """Faithful and corrected MSE are the same numbers for most editors: counted twice they would
-        halve what can be found. A slice that holds every sample is the same test, too.
-        """
-        twice = [*shifted(-0.1), *(replace(r, variant="corrected") for r in shifted(-0.1))]
-        records = [{**r, "attributes": {"topic": "all"}} for r in RECORDS]
-        found = compare(
-            frame(twice, records, "texteditbench"),
-            "old",
-            "new",
-            WAYS,
-            variants=("faithful", "corrected"),
-            by="topic",
-        )
-        assert len(found.lines) == 4
-        assert found.tests == 1
-        assert {line.holm for line in found.lines} == {found.lines[0].paired.p}
-        once = made(shifted(-0.1)).lines[0]
-        assert found.lines[0].holm == once.holm
-
     def test_missing_scores_are_a_regression(self) -> None:
         old, new = base(), [*base()[:-1], None]
         found = made([*rows_of("old", "ssim", old), *rows_of("new", "ssim", new)])  # type: ignore[arg-type]
@@ -119,15 +99,6 @@ class TestCompare:
         assert (
             line.paired.n == 29
         )  # no difference can be taken of an infinite value and a finite one
-
-
-def test_an_anchor_is_not_praised_as_a_model() -> None:
-    rows = [replace(one, editor="copy") if one.editor == "new" else one for one in shifted(0.1)]
-    found = compare(
-        frame(rows, RECORDS, "texteditbench"), "old", "copy", WAYS, variants=("faithful",)
-    )
-    assert "better on ssim" in sentence(found)
-    assert "copy is an anchor, no model." in sentence(found)
 
 
 def test_a_link_carries_any_name() -> None:

@@ -71,8 +71,6 @@ def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) 
         ({"metrics": (replace(ONE, high=float("nan")),)}, "one: low, high: wanted a range"),
         ({"metrics": (replace(ONE, failure=7.0),)}, "one: failure: 7.0 lies outside"),
         ({"metrics": (replace(ONE, variants=("best",)),)}, "one: variants: wanted some of"),
-        ({"not_in_tables": ("three",)}, "not_in_tables: 'three' is none of one, two"),
-        ({"main_tracks": ("sound",)}, "main_tracks: 'sound' is none of"),
         ({"derived": (Derived(replace(ONE, name="d"), ("one", "x"), min),)}, "found 'x'"),
         ({"derived": (Derived(replace(ONE, name="d"), (), min),)}, "of: wanted the names"),
         ({"tables": papers(ONE)}, "tables: two: in none of them"),

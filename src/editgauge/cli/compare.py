@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison
     from editgauge.tables.results import Results
 
-_SETTINGS = {"alpha": Annotated[float, Meta(gt=0, lt=1)], "seed": int, **opt.CALIBRATION}
+_SETTINGS = {"alpha": Annotated[float, Meta(gt=0, lt=1)], **opt.CALIBRATION}
 
 
 @opt.options("Which rows")
@@ -45,8 +44,8 @@ class Shown:
     "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
     form: opt.Format = "terminal"
     set: opt.SetOpt = ()
-    """NAME=VALUE, may be repeated: alpha (0.05), seed (of random signs; 0); with --calibrate
-    proxy (QUESTION=METRIC) and strata (what rated samples were drawn by)."""
+    """NAME=VALUE, may be repeated: alpha (0.05); with --calibrate proxy (QUESTION=METRIC) and
+    strata (what rated samples were drawn by)."""
 
 
 @opt.options("Release gate")
@@ -56,8 +55,6 @@ class Gating:
     gate: Path | None = None
     """POLICY.toml: judge B by floors, margins, coverage. Exit code 0: PASS, 1: FAIL,
     4: CANNOT TELL."""
-    junit: Path | None = None
-    "Write the verdict to this file as JUnit XML."
     step_summary: Path | None = None
     "Append the verdict to this file as markdown, as to $GITHUB_STEP_SUMMARY."
     fail_if_worse: bool = False
@@ -111,7 +108,7 @@ def compare(
             people=people_for(rows.source),
         )
         if gating.gate is not None:
-            return _gate(frames, (a, b), gating, shown.form, settings.get("seed", 0))
+            return _gate(frames, (a, b), gating, shown.form)
         comparisons = _compared(frames, (a, b), rows, compared, shown, settings)
         _print(comparisons, shown.form)
     return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
@@ -165,41 +162,31 @@ def _print(comparisons: Sequence[Comparison], form: str) -> None:
 
 def _goes_with(gating: Gating, form: str, other: bool) -> None:
     """Raise `UsageError` for options that do not go together with `--gate`, or only with it."""
-    if gating.gate is None and (gating.junit or gating.step_summary):
-        raise UsageError("--junit and --step-summary: wanted --gate POLICY.toml with them")
+    if gating.gate is None and gating.step_summary:
+        raise UsageError("--step-summary: wanted --gate POLICY.toml with it")
     if gating.gate is not None and other:
         raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
     if gating.gate is not None and form in ("csv", "latex"):
         raise UsageError(f"--gate: wanted --format terminal, markdown or json, found {form}")
 
 
-def _gate(
-    frames: Sequence[Results],
-    editors: tuple[str, str],
-    gating: Gating,
-    form: str,
-    seed: int,
-) -> int:
-    """Judge B on every frame, print the verdict and write what was asked for; the exit code."""
+def _gate(frames: Sequence[Results], editors: tuple[str, str], gating: Gating, form: str) -> int:
+    """Judge B on every frame, print the verdict and append it where asked for; the exit code."""
     from editgauge.run.compare import gate
     from editgauge.tables import gate as gates
     from editgauge.tables.policy import policy_of
 
     assert gating.gate is not None
-    judged = gate(frames, *editors, policy_of(gating.gate), seed=seed)
+    judged = gate(frames, *editors, policy_of(gating.gate))
     if form == "json":
         output.print_json(gates.as_dict(judged))
     else:
         text = gates.as_summary(judged) if form == "markdown" else gates.as_text(judged)
         print(text, end="")
-    for path, mode, text in (
-        (gating.junit, "w", gates.as_junit(judged)),
-        (gating.step_summary, "a", gates.as_summary(judged)),
-    ):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open(mode, encoding="utf-8") as file:
-                file.write(text)
+    if (path := gating.step_summary) is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(gates.as_summary(judged))
     return gates.EXIT_CODES[gates.verdict_of(judged)]
 
 
@@ -215,17 +202,13 @@ def audit(files: tuple[Path, ...] = (), /) -> int:
     files
         Tables as csv. Without: every table published for the four benchmarks.
     """
-    from editgauge.tables.audit import all_audits, audited, read_sheet
+    from editgauge.tables.audit import audited
 
-    kinds = all_audits()
-    if files:
-        reports = [audited(kinds, path) for path in files]
-    else:
-        reports = [item(read_sheet(path)) for item in kinds for path in item.files]
-    tables = [{**asdict(report), "consistent": report.consistent} for report in reports]
-    bad = [{"table": one.name, "cell": str(found)} for one in reports for found in one.findings]
-    bad += [{"table": one.name, "remark": remark} for one in reports for remark in one.remarks]
-    checks = sum(report.checked for report in reports)
+    reports = audited(files)
+    tables = [{**one._asdict(), "consistent": not one.inconsistent} for one in reports]
+    bad = [{"table": one.name, "cell": text} for one in reports for text in one.inconsistent]
+    bad += [{"table": one.name, "remark": one.remark} for one in reports if one.remark]
+    checks = sum(one.checked for one in reports)
     shown = {"tables": len(reports), "checks": checks, "inconsistent": bad}
     output.emit({"tables": tables}, output.pairs(shown))
-    return 0 if all(report.consistent for report in reports) else 1
+    return int(any(one.inconsistent for one in reports))

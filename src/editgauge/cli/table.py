@@ -47,7 +47,7 @@ class Shown:
     form: opt.Format = "terminal"
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: proxy (with --calibrate: QUESTION=METRIC), strata (what rated
-    samples were drawn by), seed."""
+    samples were drawn by)."""
 
 
 def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = Shown()) -> None:
@@ -59,7 +59,7 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
     from editgauge.tables import rows as stored
     from editgauge.tables.build import Shown as Beside
 
-    settings = opt.given(shown.set, {**opt.CALIBRATION, "seed": int})
+    settings = opt.given(shown.set, opt.CALIBRATION)
     form: str = "latex" if shown.paper else shown.form
     opened = stored.open_runs(runs)
     if shown.calibrate:
@@ -81,7 +81,6 @@ def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = S
             intervals=shown.intervals,
             mean=shown.mean,
             only=shown.only,
-            seed=settings.get("seed", 0),
         ),
     )
     variants = stored.variants("faithful" if shown.paper else shown.variant)

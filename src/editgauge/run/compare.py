@@ -73,8 +73,6 @@ def gate(
     a: str,
     b: str,
     policy: Policy,
-    *,
-    seed: int = 0,
 ) -> list[Gate]:
     """What the policy says of B against A on each benchmark, and one gate more for rules that none
     could be asked about. The verdict of all is `tables.gate.verdict_of`. Raises `UnknownName` for a
@@ -82,9 +80,7 @@ def gate(
     """
     _need_metrics(policy, every)
     known = {results.benchmark: directions_of(results) for results in every}
-    judged = [
-        gates.judge(results, a, b, known[results.benchmark], policy, seed=seed) for results in every
-    ]
+    judged = [gates.judge(results, a, b, known[results.benchmark], policy) for results in every]
     unread = gates.unread(policy, a, b, known)
     return judged if unread is None else [*judged, unread]
 

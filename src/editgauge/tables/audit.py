@@ -1,24 +1,23 @@
 """Is a published table consistent with itself and with its benchmark's formula?
 
-A printed number stands for an interval: 83.17 for everything that rounds to it. A cell is
-inconsistent when no numbers behind the printed ones could have given it, so nothing is flagged that
-rounding alone explains. Benchmarks write `Audit`s: headings and rules.
+A printed number stands for an interval: 83.17 for everything that rounds to it. What rounding alone
+explains is no contradiction. Benchmarks write `Audit`s: headings and rules.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from editgauge import catalog
-from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.errors import DataError, PluginError, UsageError
 from editgauge.store import csv_files
 
 _SLACK = 1e-9
-_MAX_BYTES = 16 * 2**20
-_EMPTY = ("", "-", "–", "—", "n/a", "N/A")
+_EMPTY = ("", "-")
 _MEANS = ("mean", "average")
 
 
@@ -28,52 +27,6 @@ class Printed(NamedTuple):
     value: float
     half: float
 
-
-def number(text: str) -> Printed:
-    """A cell's number. Raises `ValueError` for anything else."""
-    value = float(text)
-    if not abs(value) < 1e12:
-        raise ValueError(text)
-    digits = len(text.partition(".")[2]) if "." in text and "e" not in text.lower() else 0
-    return Printed(value, 0.5 * 10.0**-digits)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A cell that does not follow: `expected` is what its own numbers give, `allowed` how far
-    its own rounding may move it.
-    """
-
-    line: str
-    cell: str
-    printed: float
-    expected: float
-    allowed: float
-    rule: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.line}, {self.cell}: printed {self.printed:g}, by its own numbers "
-            f"{self.expected:.4g} (rounding allows {self.allowed:.2g}): {self.rule}"
-        )
-
-
-@dataclass(slots=True)
-class Report:
-    """What an audit of one table found: `checked` comparisons, `remarks` about the whole table."""
-
-    name: str
-    kind: str
-    checked: int = 0
-    findings: list[Finding] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-
-    @property
-    def consistent(self) -> bool:
-        return not self.findings
-
-
-# -- rules -----------------------------------------------------------------------------------------
 
 Cells = Mapping[str, Printed]
 """The numbers of a line by their headings; empty cells are not there."""
@@ -122,6 +75,17 @@ def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[fl
     return value - room, value + room
 
 
+class Report(NamedTuple):
+    """What an audit of a file found: `checked` claims, a sentence for each that does not hold, and
+    what is known of such a table.
+    """
+
+    name: str
+    checked: int
+    inconsistent: list[str]
+    remark: str
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """One kind of table: how it is recognised (all of `headings` are there), which of its columns
@@ -138,23 +102,47 @@ class Audit:
     turned: tuple[str, ...] = ()
     remark: str = ""
 
-    def __call__(self, sheet: Sheet) -> Report:
-        report = Report(sheet.name, self.kind)
-        lines = _turned(sheet, self.turned) if self.turned else sheet.parsed(self.columns)
+    def __call__(self, path: Path) -> Report:
+        lines, checked, wrong = self._lines(path), 0, []
         others = [cells for title, cells in lines if title.lower() not in _MEANS]
         for title, cells in lines:
             rules = [_mean_of(others)] if title.lower() in _MEANS else self.rules
-            for claim in (claim for rule in rules for claim in rule(cells)):
-                if (printed := cells.get(claim.column)) is None:
+            for column, low, high, rule in (claim for each in rules for claim in each(cells)):
+                if column not in cells:
                     continue
-                report.checked += 1
-                nearest = min(max(printed.value, claim.low), claim.high)
-                if abs(printed.value - nearest) > printed.half + _SLACK:
-                    found = (printed.value, nearest, printed.half, claim.rule)
-                    report.findings.append(Finding(title, claim.column, *found))
-        if report.findings and self.remark:
-            report.remarks.append(self.remark)
-        return report
+                checked += 1
+                value, half = cells[column]
+                nearest = min(max(value, low), high)
+                if abs(value - nearest) > half + _SLACK:
+                    wrong.append(
+                        f"{title}, {column}: printed {value:g}, by its own numbers "
+                        f"{nearest:.4g} (rounding allows {half:.2g}): {rule}"
+                    )
+        return Report(path.name, checked, wrong, self.remark if wrong else "")
+
+    def _lines(self, path: Path) -> list[tuple[str, dict[str, Printed]]]:
+        """The numbers of each line, which is called by its first words; or of each model."""
+        headings, records = csv_files.named(path)
+        wanted = {*headings} - {*self.turned} if self.turned else {*headings} & {*self.columns}
+        lines: list[tuple[str, dict[str, Printed]]] = []
+        models: dict[str, dict[str, Printed]] = {name: {} for name in headings if name in wanted}
+        for number, line in records:
+            cells = {}
+            for name in models:
+                if (text := line[name].strip()) not in _EMPTY:
+                    cells[name] = _printed(text, f"{path.name}, line {number}, {name}")
+                    key = " ".join(line[heading] for heading in self.turned)
+                    models[name][key] = cells[name]
+            title = next((text for name, text in line.items() if text and name not in wanted), "")
+            lines.append((title or f"line {number}", cells))
+        return list(models.items()) if self.turned else lines
+
+
+def _printed(text: str, where: str) -> Printed:
+    try:
+        return Printed(float(text), 0.5 * 10.0 ** -len(text.partition(".")[2]))
+    except ValueError:
+        raise DataError(f"{where}: wanted a number, found {text[:40]!r}") from None
 
 
 def _mean_of(others: Sequence[Cells]) -> Rule:
@@ -169,86 +157,26 @@ def _mean_of(others: Sequence[Cells]) -> Rule:
     return rule
 
 
-# -- files -----------------------------------------------------------------------------------------
+def audited(files: Sequence[Path]) -> list[Report]:
+    """The report of each file, by the kind of table whose headings it has; without files those of
+    every table that was published for the benchmarks.
 
-
-class Sheet(NamedTuple):
-    """A table as text: headings, and lines as mappings from heading to text."""
-
-    name: str
-    headings: tuple[str, ...]
-    lines: tuple[Mapping[str, str], ...]
-
-    def parsed(self, columns: Iterable[str]) -> list[tuple[str, dict[str, Printed]]]:
-        """The lines with the numbers of these columns; a line is called by its first cell that is
-        not a number. Raises `DataError` for a cell that is none.
-        """
-        wanted = [column for column in columns if column in self.headings]
-        rows = []
-        for line in self.lines:
-            words = (text for name, text in line.items() if name not in wanted and text)
-            title, cells = next(words, "a line"), {}
-            for column in wanted:
-                try:
-                    if line[column] not in _EMPTY:
-                        cells[column] = number(line[column])
-                except ValueError:
-                    message = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
-                    raise DataError(f"{self.name}: {message}") from None
-            rows.append((title, cells))
-        return rows
-
-
-def _turned(sheet: Sheet, keys: Sequence[str]) -> list[tuple[str, dict[str, Printed]]]:
-    """The columns of a table as its lines."""
-    lines = sheet.parsed(heading for heading in sheet.headings if heading not in keys)
-    models: dict[str, dict[str, Printed]] = {}
-    for line, (_, cells) in zip(sheet.lines, lines, strict=True):
-        for model, cell in cells.items():
-            models.setdefault(model, {})[" ".join(line[key] for key in keys)] = cell
-    return list(models.items())
-
-
-def all_audits() -> list[Audit]:
-    """Every kind of table that can be checked, in the order of the benchmarks."""
+    Raises `UsageError` for the headings of no known table, `DataError` for a file that cannot be
+    read.
+    """
     kinds: list[Audit] = []
     for name in catalog.names("benchmarks"):
-        try:
+        with contextlib.suppress(PluginError):  # another package's fault costs its own audits
             kinds += catalog.find("benchmarks", name).audits()
-        except EditgaugeError:
-            if name in catalog.BENCHMARKS:
-                raise  # another package's fault costs its own audits and nothing else
-    return kinds
-
-
-def audited(kinds: Sequence[Audit], path: Path) -> Report:
-    """The report of a file, by the kind of table whose headings it has. Raises `UsageError` where
-    they are those of none, `DataError` for a file that cannot be read.
-    """
-    sheet = read_sheet(path)
-    fitting = [kind for kind in kinds if kind.headings <= set(sheet.headings)]
-    if not fitting:
-        known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
-        message = f"the headings ({', '.join(sheet.headings)[:120]}) are those of no known table"
-        raise UsageError(f"{sheet.name}: {message}. {known}")
-    return max(fitting, key=lambda kind: len(kind.headings))(sheet)
-
-
-def read_sheet(path: Path) -> Sheet:
-    """The table of a csv file. Raises `DataError` when it cannot be read, is empty, has a heading
-    twice, or a line of another length.
-    """
-    every = csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES)
-    table = [(line, [cell.strip() for cell in cells]) for line, cells in every if any(cells)]
-    if len(table) < 2:
-        message = f"wanted a line of headings and lines of numbers, found {len(table)} line(s)"
-        raise DataError(f"{path.name}: {message}")
-    (_, headings), *lines = table
-    if double := [heading for heading in headings if headings.count(heading) > 1]:
-        raise DataError(f"{path.name}: the heading {double[0]!r} is there twice")
-    for place, cells in lines:
-        if len(cells) != len(headings):
-            message = f"{len(cells)} cells under {len(headings)} headings"
-            raise DataError(f"{path.name}, line {place}: {message}")
-    named = (dict(zip(headings, cells, strict=True)) for _, cells in lines)
-    return Sheet(path.name, tuple(headings), tuple(named))
+    if not files:
+        return [kind(path) for kind in kinds for path in kind.files]
+    reports = []
+    for path in files:
+        headings, _ = csv_files.named(path)
+        fitting = [kind for kind in kinds if kind.headings <= {*headings}]
+        if not fitting:
+            known = "; ".join(f"{one.kind}: {', '.join(sorted(one.headings))}…" for one in kinds)
+            message = f"the headings ({', '.join(headings)[:120]}) are those of no known table"
+            raise UsageError(f"{path.name}: {message}. {known}")
+        reports.append(max(fitting, key=lambda kind: len(kind.headings))(path))
+    return reports

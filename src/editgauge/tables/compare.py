@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -25,8 +25,7 @@ TOO_FEW = "too few to tell"
 NO_DIFFERENCE = "no significant difference"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class Moved(NamedTuple):
     """One sample: its values under A and B (``inf`` possible), B − A, whether that is better, and
     where the report shows it.
     """
@@ -39,16 +38,13 @@ class Moved:
     link: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(NamedTuple):
     """One metric on one slice ("" = all samples).
 
     `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
     one of them has a score of. `holm` is p corrected over all lines of the comparison (NaN where
-    there is no test). `test` numbers the test that p belongs to: lines of identical values
-    (variants that are the same, a slice that is everything) are one, and Holm's correction counts
-    it once. `verdict`: see `_verdict`. `up`, `down`: the samples that moved most (for better and
-    for worse, where the direction is known).
+    there is no test). `verdict`: see `_verdict`. `up`, `down`: the samples that moved most (for
+    better and for worse, where the direction is known).
     """
 
     metric: str
@@ -64,7 +60,6 @@ class Line:
     down: tuple[Moved, ...]
     holm: float
     verdict: str
-    test: int
 
     @property
     def better(self) -> bool:
@@ -77,7 +72,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Everything `editgauge compare` prints. `by` is the label that the slices are values of."""
+    """Everything `editgauge compare` prints. `by` is the label that the slices are values of.
+    `notes`: what else is to be said, a sentence each. `of_samples`: metrics whose mean over samples
+    is not what the benchmark's table prints under their name.
+    """
 
     benchmark: str
     a: str
@@ -86,9 +84,7 @@ class Comparison:
     alpha: float
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
-    """What else is to be said of the two, one sentence each."""
     of_samples: frozenset[str] = frozenset()
-    """Metrics whose mean over samples is not what the benchmark's table prints under their name."""
 
     def __repr__(self) -> str:
         from editgauge.tables.verdicts import sentence
@@ -102,8 +98,8 @@ class Comparison:
 
     @property
     def tests(self) -> int:
-        """How many different tests there are: what Holm's correction counts."""
-        return len({line.test for line in self.lines if not math.isnan(line.holm)})
+        """How many tests there are: what Holm's correction counts."""
+        return sum(not math.isnan(line.holm) for line in self.lines)
 
     @property
     def regressions(self) -> list[Line]:
@@ -114,13 +110,10 @@ class Comparison:
         return [line for line in whole if line.worse or line.only_a > line.only_b]
 
 
-class _Asked(NamedTuple):
-    """A line before it is tested: the scores of A and B (2, S), NaN outside the slice."""
-
-    metric: str
-    variant: Variant
-    slice: str
-    values: Floats
+_Asked = tuple[str, Variant, str, Floats]
+"""A line before it is tested: metric, variant, slice, and the scores of A and B (2, S), NaN outside
+the slice.
+"""
 
 
 def compare(
@@ -134,82 +127,83 @@ def compare(
     by: str = "",
     top: int = 10,
     alpha: float = 0.05,
-    seed: int = 0,
 ) -> Comparison:
     """Compare two editors on every metric in `directions` that both have rows of.
 
-    `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label
-    of the samples; adds a line for each of its values. `top`: how many samples that moved are kept
+    `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label of
+    the samples; adds a line for each of its values. `top`: how many samples that moved are kept
     each way. `alpha`: of the tests; intervals have the confidence 1 − alpha. Sources must have been
     chosen (`Results.of_sources`). Raises `UnknownName` for an editor without rows.
     """
     pair = results.of_editors([a, b])
     asked = list(_asked(pair, list(directions), variants, by, one_variant=one_variant))
-    marks = [(one.metric, one.values.tobytes()) for one in asked]
-    tests = dict(zip(marks, asked, strict=True))
-    numbers = {mark: number for number, mark in enumerate(tests)}
     pairs = [
         paired_difference(
-            one.values[1],
-            one.values[0],
-            higher_is_better=directions[one.metric] != "lower",
+            new,
+            old,
+            higher_is_better=directions[metric] != "lower",
             confidence=1 - alpha,
-            seed=seed,
-            tests=len(tests),
+            tests=len(asked),
         )
-        for one in tests.values()
+        for metric, _, _, (old, new) in asked
     ]
-    adjusted = holm([one.p for one in pairs]).tolist()
     lines = []
-    for one, test in zip(asked, map(numbers.__getitem__, marks), strict=True):
-        facts = _facts(pair, one.values, directions[one.metric], top)
-        verdict = _verdict(pairs[test], adjusted[test], directions[one.metric], alpha)
-        lines.append(
-            Line(
-                metric=one.metric,
-                variant=one.variant,
-                direction=directions[one.metric],
-                slice=one.slice,
-                paired=pairs[test],
-                holm=adjusted[test],
-                verdict=verdict,
-                test=test,
-                **facts,
-            )
-        )
+    for one, paired, p in zip(asked, pairs, holm([one.p for one in pairs]).tolist(), strict=True):
+        metric, variant, part, values = one
+        way = directions[metric]
+        given = ~np.isnan(values)
+        common = given.all(axis=0)
+        means = values[:, common].mean(axis=1) if common.any() else np.full(2, np.nan)
+        up, down = _moved(pair, values, way, top)
+        lacking, verdict = (given & ~common).sum(axis=1), _verdict(paired, p, way, alpha)
+        line = Line(metric, variant, way, part, paired, float(means[0]), float(means[1]),
+                    int(lacking[0]), int(lacking[1]), up, down, p, verdict)  # fmt: skip
+        lines.append(line)
     return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=tuple(lines))
 
 
-def _facts(pair: Results, values: Floats, direction: Direction | None, top: int) -> dict[str, Any]:
-    """What a line says beside its test: means, who lacks scores, and what moved most."""
-    given = ~np.isnan(values)
-    common = given.all(axis=0)
-    means = values[:, common].mean(axis=1) if common.any() else np.full(2, np.nan)
-    lacking = (given & ~common).sum(axis=1)
-    different = common & (values[0] != values[1])
-    difference = np.zeros(values.shape[1])
-    difference[different] = values[1, different] - values[0, different]
-    gain = -difference if direction == "lower" else difference
+def _asked(
+    pair: Results,
+    metrics: Sequence[str],
+    variants: Sequence[Variant],
+    by: str,
+    *,
+    one_variant: bool,
+) -> Iterator[_Asked]:
+    """What is compared: of each metric the variants that both have a score of, on each slice."""
+    labels = pair.samples.labels(by) if by else np.zeros(len(pair.samples), np.str_)
+    for metric in metrics:
+        scores = {variant: pair.grid(metric, variant).values for variant in variants}
+        there = [v for v in variants if not np.isnan(scores[v]).all(axis=1).any()]
+        for variant in there[:1] if one_variant else there:
+            for name in ("", *sorted({*labels.tolist()} - {""})):
+                values = np.where((labels == name) | (name == ""), scores[variant], np.nan)
+                if not np.isnan(values).all():
+                    yield metric, variant, name, values
+
+
+def _moved(
+    pair: Results, values: Floats, direction: Direction | None, top: int
+) -> Iterator[tuple[Moved, ...]]:
+    """The samples that gained most, and those that lost most."""
+    with np.errstate(invalid="ignore"):
+        difference = np.where(values[0] == values[1], 0.0, values[1] - values[0])
+    gain = np.nan_to_num(-difference if direction == "lower" else difference, posinf=np.inf,
+                         neginf=-np.inf)  # fmt: skip
     order = np.argsort(-gain, kind="stable").tolist()
-
-    def moved(n: int) -> Moved:
-        return Moved(
-            sample=pair.samples.ids[n],
-            a=float(values[0, n]),
-            b=float(values[1, n]),
-            difference=float(difference[n]),
-            better=direction is not None and bool(gain[n] > 0),
-            link=report_link(pair.benchmark, pair.samples.ids[n], pair.editors),
+    for sign, places in ((1, order[:top]), (-1, order[::-1][:top])):
+        yield tuple(
+            Moved(
+                pair.samples.ids[n],
+                float(values[0, n]),
+                float(values[1, n]),
+                float(difference[n]),
+                direction is not None and bool(gain[n] > 0),
+                report_link(pair.benchmark, pair.samples.ids[n], pair.editors),
+            )
+            for n in places
+            if sign * gain[n] > 0
         )
-
-    return {
-        "mean_a": float(means[0]),
-        "mean_b": float(means[1]),
-        "only_a": int(lacking[0]),
-        "only_b": int(lacking[1]),
-        "up": tuple(moved(n) for n in order[:top] if gain[n] > 0),
-        "down": tuple(moved(n) for n in order[::-1][:top] if gain[n] < 0),
-    }
 
 
 def _verdict(paired: Paired, p: float, direction: Direction | None, alpha: float) -> str:
@@ -230,26 +224,6 @@ def _verdict(paired: Paired, p: float, direction: Direction | None, alpha: float
     if not (inside or unknown):
         return f"not clear: 0 lies outside the interval, but p (Holm) is not below {alpha:g}"
     return NO_DIFFERENCE
-
-
-def _asked(
-    pair: Results,
-    metrics: Sequence[str],
-    variants: Sequence[Variant],
-    by: str,
-    *,
-    one_variant: bool,
-) -> Iterator[_Asked]:
-    """What is compared: of each metric the variants that both have a score of, on each slice."""
-    labels = pair.samples.labels(by) if by else np.zeros(len(pair.samples), np.str_)
-    for metric in metrics:
-        scores = {variant: pair.grid(metric, variant).values for variant in variants}
-        there = [v for v in variants if not np.isnan(scores[v]).all(axis=1).any()]
-        for variant in there[:1] if one_variant else there:
-            for name in ("", *sorted({*labels.tolist()} - {""})):
-                values = np.where((labels == name) | (name == ""), scores[variant], np.nan)
-                if not np.isnan(values).all():
-                    yield _Asked(metric, variant, name, values)
 
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:

@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from editgauge.errors import BenchmarkError
 from editgauge.store.labels import Samples
 from editgauge.tables.results import SCORED, Cube, Key, Results, Whole
 from editgauge.tables.spec import generic
-from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric
+from editgauge.types import VARIANTS, Benchmark, JudgeTrack, Metric
 
 
 def verify(benchmark: Any, package: str = "") -> None:
@@ -26,23 +25,22 @@ def verify(benchmark: Any, package: str = "") -> None:
 
 
 def verify_judge(track: Any, package: str = "") -> None:
-    """Check a judge protocol of another package: its rubrics, and the metrics that it gives. Raises
-    `BenchmarkError` as `verify` does.
-    """
-    _check("judge", track, JudgeTrack, package,
-           lambda one: [*_rubrics(one.rubrics), *_metrics(one.judging().metrics)])  # fmt: skip
+    """Check the metrics that a judge protocol of another package gives. Raises as `verify`."""
+    _check("judge", track, JudgeTrack, package, lambda one: _metrics(one.judging().metrics))
 
 
 def _check(
     kind: str, thing: Any, wanted: type, package: str, wrong: Callable[[Any], Iterable[str]]
 ) -> None:
     name = getattr(thing, "name", None) or type(thing).__name__
+    faults: list[str] = []
     try:
-        faults = list(wrong(thing)) if isinstance(thing, wanted) else [
-            f"wanted an editgauge.{wanted.__name__}, found {type(thing).__name__}"
-        ]  # fmt: skip
+        if isinstance(thing, wanted):
+            faults += wrong(thing)
+        else:
+            faults.append(f"wanted an editgauge.{wanted.__name__}, found {type(thing).__name__}")
     except Exception as error:  # somebody's function: whatever it raises is what is wrong
-        faults = [f"{type(error).__name__}: {error}"]
+        faults.append(f"{type(error).__name__}: {error}")
     if faults:
         where = f" (package {package})" if package else ""
         raise BenchmarkError(f"{kind} {name}{where}: {'; '.join(faults)}")
@@ -57,24 +55,16 @@ def problems(benchmark: Benchmark) -> Iterator[str]:
     `fed`.
     """
     every = (*benchmark.metrics, *(derived.metric for derived in benchmark.derived))
-    early = [*_metrics(every), *_rubrics(benchmark.rubrics)]
-    known = dict.fromkeys(metric.name for metric in benchmark.metrics)
+    early = [*_metrics(every)]
+    known = {metric.name for metric in benchmark.metrics}
     for derived in benchmark.derived:
         of = {*derived.of, *derived.optional}
-        if not derived.of or of - {*known}:
-            found = ", ".join(map(repr, sorted(of - {*known}))) or "none"
-            message = f"of: wanted the names of declared metrics, found {found}"
+        if not derived.of or of - known:
+            named = ", ".join(map(repr, sorted(of - known))) or "none"
+            message = f"of: wanted the names of declared metrics, found {named}"
             early.append(f"derived: {derived.metric.name}: {message}")
-    known |= dict.fromkeys(derived.metric.name for derived in benchmark.derived)
     early += [f"{m}: wanted a text" for m in ("title", "citation") if not getattr(benchmark, m)]
-    for member, names, there in (
-        ("not_in_tables", benchmark.not_in_tables, known),
-        ("main_tracks", benchmark.main_tracks, TRACKS),
-    ):
-        early += [f"{member}: {n!r} is none of {', '.join(there)}" for n in names if n not in there]
-    yield from early
-    if not early:  # tables of metrics that are wrong would only repeat it
-        yield from _tables(benchmark)
+    yield from early or _tables(benchmark)  # tables of wrong metrics would only repeat it
 
 
 def fed(benchmark: Benchmark, metrics: Iterable[Metric]) -> Iterator[str]:
@@ -92,28 +82,21 @@ def fed(benchmark: Benchmark, metrics: Iterable[Metric]) -> Iterator[str]:
             yield f"metrics: {name} is scored as another metric than the declared one"
 
 
-def _rubrics(rubrics: Path | Mapping[str, Path] | None) -> Iterator[str]:
-    homes = rubrics.values() if isinstance(rubrics, Mapping) else filter(None, [rubrics])
-    for home in homes:
-        if not home.is_dir():
-            yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
-
-
 def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
-    if not metrics:
-        yield "metrics: none is declared"
     names = [metric.name for metric in metrics]
-    yield from (f"metrics: {n} is declared twice" for n in set(names) if names.count(n) > 1)
+    if not names:
+        yield "metrics: none is declared"
     for metric in metrics:
-        where = f"metrics: {metric.name}"
+        where, ends = f"metrics: {metric.name}", f"{metric.low} to {metric.high}"
+        if names.count(metric.name) > 1:
+            yield f"{where} is declared twice"
         if metric.direction not in ((None,) if metric.of_sample else ("higher", "lower")):
             yield f"{where}: direction: wanted 'higher' or 'lower', found {metric.direction!r}"
-        ends = f"{metric.low} to {metric.high}"
         if not metric.low < metric.high:
             yield f"{where}: low, high: wanted a range, found {ends}"
         elif metric.failure is not None and not metric.low <= metric.failure <= metric.high:
             yield f"{where}: failure: {metric.failure} lies outside of {ends}"
-        if not metric.variants or set(metric.variants) - set(VARIANTS):
+        if not metric.variants or {*metric.variants} - {*VARIANTS}:
             wanted = ", ".join(VARIANTS)
             yield f"{where}: variants: wanted some of {wanted}, found {metric.variants}"
 
@@ -127,12 +110,12 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
             names = {part for mean in column.of for part in mean.parts}
             names |= set() if isinstance(column.shows, Metric) else {column.metric}
             shown |= names
-            for name in sorted(names - set(every)):
+            for name in sorted(names - {*every}):
                 where = f"tables: {paper.name}, column {column.name}"
                 yield f"{where}: {name!r} is no declared metric"
         if paper.headline and paper.headline not in {one.name for one in paper.every_column}:
             yield f"tables: {paper.name}: headline: there is no column {paper.headline!r}"
-    if lost := sorted(set(every) - shown - set(benchmark.not_in_tables)):
+    if lost := sorted({*every} - shown - {*benchmark.not_in_tables}):
         yield f"tables: {', '.join(lost)}: in none of them; show it, or name it in not_in_tables"
 
 
@@ -140,9 +123,8 @@ def specimen(benchmark: Benchmark) -> Results:
     """Results with one score of every declared metric, for looking at a benchmark's tables without
     a run.
     """
-    described = benchmark.every_metric
     cubes, sets = {}, {}
-    for metric in described.values():
+    for metric in benchmark.every_metric.values():
         value = metric.low if math.isfinite(metric.low) else 0.0
         for variant in metric.variants:
             key = Key(metric.name, variant)
@@ -150,5 +132,5 @@ def specimen(benchmark: Benchmark) -> Results:
                 sets[key] = {"specimen": Whole(value, 1)}
             else:
                 cubes[key] = Cube(np.full((1, 1, 1), value), np.full((1, 1, 1), SCORED, np.int8))
-    samples = Samples([{"id": "specimen"}])
+    samples, described = Samples([{"id": "specimen"}]), benchmark.every_metric
     return Results(benchmark.name, samples, ("specimen",), cubes, sets, described=described)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from editgauge import escape
@@ -87,84 +86,69 @@ def _notes(item: Comparison) -> Iterator[str]:
         f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Hall 1992), none below {LEAST}. "
         f"p: permutation of signs, corrected (Holm) over {item.tests} tests."
     )
-    lacking: dict[tuple[int, int], list[str]] = {}
-    for line in item.lines:
-        if not line.slice and (line.only_a or line.only_b):
-            lacking.setdefault((line.only_a, line.only_b), []).append(_name(item, line))
-    for (a, b), names in lacking.items():
-        yield f"{', '.join(names)}: {a} samples have a score of A only, {b} only of B."
-    of = {v: [*dict.fromkeys(n.metric for n in item.lines if n.variant == v)] for v in VARIANTS}
-    if all(of.values()) and not {*of["faithful"]} & {*of["corrected"]}:
-        yield f"Of the corrected variant, as there is no other: {', '.join(of['corrected'])}."
+    alone = {line.metric: 0 for line in item.lines if line.variant == "corrected"}
+    if names := [name for name in alone if name not in _of_both(item)]:
+        yield f"Of the corrected variant, as there is no other: {', '.join(names)}."
     if any(line.metric in item.of_samples for line in item.lines):
         yield "* the mean over samples; the benchmark's table makes its number otherwise."
 
 
+def _of_both(item: Comparison) -> set[str]:
+    """The metrics that are compared in both variants."""
+    faithful, corrected = ({n.metric for n in item.lines if n.variant == v} for v in VARIANTS)
+    return faithful & corrected
+
+
 def _cells(line: Line) -> dict[str, Cell]:
-    pair = line.paired
-    of = pair.n + line.only_a + line.only_b
+    pair, n = line.paired, line.paired.n
     verdict = line.verdict.partition(":")[0]
-    counts = "/".join(map(str, pair.counts)) if line.direction else ""
 
-    def number(value: float, text: str | None = None) -> Cell:
-        return EMPTY if math.isnan(value) else Cell(value=value, text=text)
+    def number(value: float, text: str | None = None, **more: Any) -> Cell:
+        return EMPTY if math.isnan(value) else Cell(value=value, text=text, **more)
 
-    def mean(value: float) -> Cell:
-        large = 1000 <= abs(value) < math.inf
-        return replace(number(value, _short(value) if large else None), n=pair.n, of=of)
-
-    difference = number(pair.difference, _difference(line))
-    if not math.isnan(pair.low):
-        difference = replace(difference, low=pair.low, high=pair.high)
+    ends = {} if math.isnan(pair.low) else {"low": pair.low, "high": pair.high}
     tiny = line.holm < 5e-5  # four decimals would print 0
     return {
         "verdict": Cell(text=_WORDS.get(verdict, verdict)),
-        "difference": difference,
+        "difference": number(pair.difference, _difference(line), **ends),
         "p": number(line.holm, f"{line.holm:.1e}" if tiny else None),
-        "counts": Cell(text=counts),
-        "a": mean(line.mean_a),
-        "b": mean(line.mean_b),
+        "counts": Cell(text="/".join(map(str, pair.counts)) if line.direction else ""),
+        "a": number(line.mean_a, n=n, of=n + line.only_a + line.only_b),
+        "b": number(line.mean_b, n=n, of=n + line.only_a + line.only_b),
     }
 
 
 def _name(item: Comparison, line: Line) -> str:
     """The metric, ``*`` for another mean than the table's, its variant where there are two."""
     name = f"{line.metric}*" if line.metric in item.of_samples else line.metric
-    both = len({one.variant for one in item.lines if one.metric == line.metric}) > 1
-    name = f"{name} ({line.variant})" if both else name
+    name = f"{name} ({line.variant})" if line.metric in _of_both(item) else name
     return f"{name} · {line.slice}" if line.slice else name
 
 
 def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iterator[str]:
     """The samples that dropped most (or, where none did, gained), of the metric that is worst, each
-    with its link into the report, as lines of text.
-
-    Names are cleaned for the form: data cannot write control characters or markup.
+    with its link into the report, as lines of text that no name can write markup into.
     """
     clean = escape.markdown if form == "markdown" else escape.plain
     whole = [line for line in item.lines if not line.slice and (line.down or line.up)]
-    whole.sort(key=lambda line: (not line.worse, math.isnan(line.holm), line.holm))
-    for line in whole[:1]:
-        moved = line.down or line.up
+    for line in sorted(whole, key=lambda one: (not one.worse, math.isnan(one.holm), one.holm))[:1]:
         titles = ("Largest gains", "Largest drops") if line.direction else ("Most up", "Most down")
-        title = f"{titles[bool(line.down)]} under {item.b}: {line.metric}"
-        yield "\n" + clean(title, None)
-        for one in moved[:_MOVED]:
-            values = f"{one.a:.4g} → {one.b:.4g}"
-            if form == "markdown":
-                yield f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"
-            else:
-                yield f"  {clean(one.sample)}  {values}  {one.link}"
+        yield "\n" + clean(f"{titles[bool(line.down)]} under {item.b}: {line.metric}", None)
+        for one in (line.down or line.up)[:_MOVED]:
+            name, values = clean(one.sample), clean(f"{one.a:.4g} → {one.b:.4g}")
+            plain = f"  {name}  {values}  {one.link}"
+            yield f"- [{name}](<{one.link}>) {values}" if form == "markdown" else plain
 
 
 def as_dict(item: Comparison) -> dict[str, Any]:
     """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
     lines = []
     for line in item.lines:
-        facts = asdict(line) | {"better": line.better, "worse": line.worse}
+        facts = line._asdict() | {"better": line.better, "worse": line.worse}
         paired = facts.pop("paired")._asdict()
         counts = paired.pop("counts") if line.direction else (None,) * 3
-        facts |= paired | dict(zip(("win", "tie", "loss"), counts, strict=True))
+        moved = {way: [_plain(one._asdict()) for one in facts[way]] for way in ("up", "down")}
+        facts |= paired | dict(zip(("win", "tie", "loss"), counts, strict=True)) | moved
         lines.append(_plain(facts))
     plain = ("benchmark", "a", "b", "by", "alpha", "tests", "notes")
     return {
@@ -174,11 +158,10 @@ def as_dict(item: Comparison) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    if not isinstance(value, float) or math.isfinite(value):
-        return value
-    return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    endless = {math.inf: "inf", -math.inf: "-inf"}
+    return {
+        name: None if value != value else endless.get(value, value)  # NaN is unlike itself
+        if isinstance(value, float) else value
+        for name, value in facts.items()
+    }  # fmt: skip

@@ -45,27 +45,14 @@ Rule = Callable[[Cells], Iterable[Claim]]
 """What must hold in a line; claims about cells that are empty are passed over."""
 
 
-def scale(low: float, high: float, *columns: str) -> Rule:
-    """Every number of these columns lies on the metric's scale."""
-    message = f"the scale is {low:g} to {high:g}"
-    return lambda cells: (Claim(name, low, high, message) for name in columns)
-
-
-def limits(
-    column: str, of: Sequence[str], ends: Callable[..., tuple[float, float]], told: str
-) -> Rule:
-    """A column lies between the `ends` that the numbers of others give."""
+def total(column: str, of: Sequence[str], weights: Sequence[float], told: str) -> Rule:
+    """A column is the weighted sum of others, as far as rounding of all can tell."""
 
     def rule(cells: Cells) -> Iterator[Claim]:
         if all(name in cells for name in of):
-            yield Claim(column, *ends(*(cells[name] for name in of)), told)
+            yield Claim(column, *weighted_sum([cells[name] for name in of], weights), told)
 
     return rule
-
-
-def total(column: str, of: Sequence[str], weights: Sequence[float], told: str) -> Rule:
-    """A column is the weighted sum of others, as far as rounding of all can tell."""
-    return limits(column, of, lambda *parts: weighted_sum(parts, weights), told)
 
 
 def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[float, float]:

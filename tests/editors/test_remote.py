@@ -160,7 +160,7 @@ def test_the_key_goes_to_no_strange_host(shape: str, tmp_path: Path) -> None:
     assert "no job" in records_of(run)["s0"].reason
 
 
-@pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
+@pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 16])
 def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
     """Its job is asked for again by the user's retry; it was booked already."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)

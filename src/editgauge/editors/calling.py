@@ -38,14 +38,13 @@ class File(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """What is asked of a service: `prompt` counts the pictures (`files`), for a model that is given
-    all of them first; `turns` has texts and pictures in turn.
+    """What is asked of a service: `prompt` counts the pictures (`files`), those of demonstrations
+    first.
     """
 
     sample: Sample
     prompt: str
     files: Sequence[File]
-    turns: Sequence[str | File]
 
 
 class Call(NamedTuple):
@@ -60,9 +59,7 @@ class Call(NamedTuple):
 def asked(sample: Sample) -> Ask:
     """What is asked, its pictures read once. Raises `ImageError`."""
     prompt, pictures = numbered(sample)
-    read = {path: _file(path, number) for number, path in enumerate(pictures, 1)}
-    turns = [read[turn] if isinstance(turn, Path) else turn for turn in _conversation(sample)]
-    return Ask(sample, prompt, [read[path] for path in pictures], turns)
+    return Ask(sample, prompt, [_file(path, n) for n, path in enumerate(pictures, 1)])
 
 
 def _file(path: Path, number: int) -> File:
@@ -76,20 +73,8 @@ def _file(path: Path, number: int) -> File:
     return File(f"image-{number}.png", buffer.getvalue(), "image/png")
 
 
-def _conversation(sample: Sample) -> list[str | Path]:
-    """Texts and pictures in the order in which a model that reads both in turn is given them."""
-    if not sample.shots:
-        return [*sample.images, sample.instruction]
-    parts: list[str | Path] = []
-    for number, shot in enumerate(sample.shots, 1):
-        parts += [f"Example {number}. Instruction: {shot.instruction}\nInput:", *shot.images]
-        parts += ["Result:", shot.reference]
-    last = f"Now do the same kind of edit. Instruction: {sample.instruction}\nInput:"
-    return [*parts, last, *sample.images, "Result:"]
-
-
 def numbered(sample: Sample) -> tuple[str, list[Path]]:
-    """One prompt and the pictures it counts, for a model that is given all pictures first."""
+    """The prompt with its demonstrations, and the pictures that it counts."""
     if not sample.shots:
         return sample.instruction, list(sample.images)
     lines: list[str] = []
@@ -130,3 +115,11 @@ def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
+
+
+def put(body: dict[str, Any], place: str, value: Any) -> None:
+    """Write a value at a dotted place of JSON, making the objects on the way."""
+    *way, last = place.split(".")
+    for step in way:
+        body = body.setdefault(step, {})
+    body[last] = value

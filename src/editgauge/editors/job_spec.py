@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
 from editgauge import schema
-from editgauge.editors.calling import Ask, Call, sized
+from editgauge.editors.calling import Ask, Call, put, sized
 from editgauge.editors.delivery import Count, Seconds
-from editgauge.editors.remote import Provider, Result, Settings, not_made, without_picture
+from editgauge.editors.remote import Provider, Result, not_made, without_picture
 from editgauge.errors import UsageError
 from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
@@ -100,38 +100,21 @@ def load(name: str) -> JobService:
 # -- the call that begins a job, and what its end says ---------------------------------------------
 
 
-class JobSettings(Settings, kw_only=True, frozen=True):
-    pictures: Count | None = None
+class JobProvider(Provider, kw_only=True, frozen=True):
+    """A provider of jobs, as a file describes it: see `provider_of`."""
+
+    kind: ClassVar[JobService]
+
     picture_field: str = ""
-    seed: int | None = None
     timeout: Seconds = 120.0
     wait: Seconds = 900.0
-
-
-class JobProvider(Provider):
-    """A provider of jobs, as its file describes it."""
-
-    shape = JobSettings
-
-    def __init__(self, kind: JobService) -> None:
-        self.kind, self.home, self.keys = kind, kind.base_url, kind.keys
-        lacks = not kind.model and "{model}" in kind.submit
-        self.needs = {"model": "OWNER/NAME"} if lacks else {}
-
-    @property
-    def model(self) -> str:
-        return str(self.told.model or self.kind.model)
-
-    @property
-    def pictures(self) -> int:
-        return self.told.pictures or self.kind.pictures
 
     def headers(self, key: str) -> Mapping[str, str]:
         return {self.kind.header: f"{self.kind.scheme} {key}".strip()}
 
-    def price(self) -> ImagePrice:
-        if self.told.price is not None:
-            return super().price()
+    def listed(self) -> ImagePrice:
+        if self.price is not None:
+            return ImagePrice(picture=self.price)
         source = ", ".join(filter(None, (self.kind.title, self.kind.checked)))
         return ImagePrice(picture=self.kind.prices.get(self.model), source=source)
 
@@ -141,18 +124,18 @@ class JobProvider(Provider):
             width, height = sized(ask.sample.images[0], spec.sized, 2048)
             given |= {"width": width, "height": height}
         body: dict[str, Any] = {}
-        _put(body, spec.prompt, ask.prompt)
+        put(body, spec.prompt, ask.prompt)
         for name, value in {**given, **self.extra}.items():
-            _put(body, self._place(name), value)
+            put(body, self._place(name), value)
         coded = [f.base64 if spec.picture == "base64" else f.address for f in ask.files]
-        own = self.told.picture_field or spec.fields.get(self.model, "")
+        own = self.picture_field or spec.fields.get(self.model, "")
         place = self._place(own) if own else spec.image
         if place.endswith(("s", "[]")) or (coded[1:] and not spec.more):
-            _put(body, place.removesuffix("[]"), coded)
+            put(body, place.removesuffix("[]"), coded)
         else:
             places = [place, *(spec.more.replace("{n}", str(n + 2)) for n in range(len(coded) - 1))]
             for where, picture in zip(places, coded, strict=True):
-                _put(body, where, picture)
+                put(body, where, picture)
         return Call(self.kind.submit.replace("{model}", self.model.strip("/")), body)
 
     def _place(self, name: str) -> str:
@@ -167,7 +150,7 @@ class JobProvider(Provider):
         for address in (at(value, place) for place in job.result):
             if isinstance(address, str) and address:
                 return Result(picture=address)
-        return without_picture(f" at {' or '.join(job.result)}", doubtful=True)
+        return without_picture(f" at {' or '.join(job.result)}", sure=False)
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         cost = at(value, self.kind.job.cost)
@@ -176,9 +159,16 @@ class JobProvider(Provider):
         return round(float(cost) * self.kind.job.unit, 6)
 
 
-def _put(body: dict[str, Any], place: str, value: Any) -> None:
-    """Write a value at a dotted place, making the objects on the way."""
-    *way, last = place.split(".")
-    for step in way:
-        body = body.setdefault(step, {})
-    body[last] = value
+def provider_of(service: JobService) -> type[JobProvider]:
+    """The provider of a service."""
+
+    class Service(JobProvider, kw_only=True, frozen=True):
+        kind = service
+        home = service.base_url
+        keys = service.keys
+        takes = service.pictures
+        needs = {"model": "OWNER/NAME"} if "{model}" in service.submit and not service.model else {}
+
+        model: str = service.model
+
+    return Service

@@ -8,26 +8,26 @@ submitting another.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
 from editgauge.editors.calling import Ask, Call
-from editgauge.editors.job_spec import SERVICES, JobProvider, load
+from editgauge.editors.job_spec import SERVICES, JobProvider, load, provider_of
 from editgauge.editors.remote import RemoteEditor, Result, not_made, refusal, remote
 from editgauge.errors import UsageError
 from editgauge.services import policy
 from editgauge.services.booking import Entry
+from editgauge.services.paid import Outcome, failed
 from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
 from editgauge.services.secrets import words
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Sample, Status
 
 _GONE = (404, 410)
 """Statuses of a job that is not there."""
@@ -50,7 +50,7 @@ def jobs(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
 
 
 def _made(name: str, settings: Mapping[str, Any]) -> RemoteEditor:
-    return remote(JobProvider(load(name)), name, settings, JobEditor)
+    return remote(provider_of(load(name)), name, settings, JobEditor)
 
 
 def _named(name: str) -> Callable[..., RemoteEditor]:
@@ -82,17 +82,12 @@ class Begun(msgspec.Struct, kw_only=True, frozen=True):
     over: bool = False
 
 
-_ANOTHER = Result(
-    status=Status.FAILED, reason="the service answered with another job", over=False, doubtful=True
-)
-
-
 class JobEditor(RemoteEditor):
     """An editor behind a service of jobs."""
 
     provider: JobProvider
 
-    def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
+    def made(self, ask: Ask, call: Call, folder: Path) -> tuple[Result, dict[str, Any]]:
         began, name = time.monotonic(), f"job {self.key(folder, ask, call, question=True)}"
         key, lost = self.key(folder, ask, call), 0.0
         job = self._noted(name, key)
@@ -102,25 +97,26 @@ class JobEditor(RemoteEditor):
         else:
             outcome = self.paid(call, key, pending=True)
             if outcome.kind != "ok":
-                return self.answered(ask, folder, outcome)
+                return self.answered(outcome)
             entry, lost = outcome.entry, outcome.spent
             job = self._begun(outcome.value, key)
+        end = Result(status=Status.UNREADABLE, reason="no job in the reply")
         try:
-            if job is not None and not resumed:
-                self._note(name, job, entry)
-            end = self._end(job, began) if job else self._no_job(outcome.value)
+            if job is not None:
+                if not resumed:
+                    self._note(name, job, entry)
+                end = self._end(job, began)
         except BaseException:
             if entry is not None:  # the job goes on without this command: who waits for its
                 self.ledger.leave(entry)  # money waits no longer
             raise
         # a doubt that stands in two commands is none: it will not come
-        end = replace(end, over=end.over or (resumed and end.doubtful))
-        if job is not None and end.over:
+        end = replace(end, sure=end.sure or resumed)
+        if job is not None and end.sure:
             self._note(name, msgspec.structs.replace(job, over=True))
         cost = self._settled(job, entry, end)
-        cost = None if cost is None else lost + cost
-        detail = {"job": job.id if job else ""}
-        return self.ended(ask, folder, end, time.monotonic() - began, cost, detail)
+        facts = {"seconds": round(time.monotonic() - began, 6), "detail": {"job": job and job.id}}
+        return end, {**facts, "cost": None if cost is None else lost + cost}
 
     def _noted(self, name: str, key: str) -> Begun | None:
         """The job of an earlier command: for the same call, or of the question if it goes on."""
@@ -142,9 +138,8 @@ class JobEditor(RemoteEditor):
         spec = self.provider.kind.job
         places = (spec.id or "id", spec.poll, spec.result_url)
         number, address, result = (str(at(value, place) or "") for place in places)
-        if "{id}" in spec.poll:  # it becomes a part of an address
-            plain = re.fullmatch(r"[\w.=-]{1,200}", number)
-            address = spec.poll.replace("{id}", number) if plain else ""
+        if "{id}" in spec.poll and number:  # it becomes a part of an address
+            address = spec.poll.replace("{id}", quote(number, safe=""))
         job = Begun(id=number, address=address, result=result, key=key)
         return job if address and self._own(job) else None
 
@@ -159,13 +154,6 @@ class JobEditor(RemoteEditor):
                 return False
         return True
 
-    def _no_job(self, value: Any) -> Result:
-        """What a reply without a job is; one may have been begun all the same."""
-        end = self._ended(value)
-        if end is not None and end.status is Status.REFUSED:
-            return end
-        return Result(status=Status.UNREADABLE, reason="no job in the reply")
-
     def _settled(self, job: Begun | None, entry: Entry | None, end: Result) -> float | None:
         """What a job cost; one that is under way, or ended without a bill, stays booked."""
         if entry is None:
@@ -173,7 +161,7 @@ class JobEditor(RemoteEditor):
             if key and self.ledger.knows(key):  # an earlier command has settled it
                 return self.price.picture if end.bill is None else end.bill
             return self.ledger.charge(end.bill, self.model, key=key) if end.bill else end.bill
-        if not end.over:
+        if not end.sure:
             self.ledger.leave(entry)
             return entry.booked
         return self.ledger.settle(entry, end.bill, booked=True, why="no bill")
@@ -182,59 +170,56 @@ class JobEditor(RemoteEditor):
 
     def _end(self, job: Begun, began: float) -> Result:
         """Ask until the job is over or too much time has passed."""
-        doubts, pause = 0, self.told.pause
+        doubts, pause = 0, self.provider.pause
         while True:
             end = self._looked(job)
             doubts += end is not None
-            if end is not None and (not end.doubtful or doubts > _DOUBTS):
+            if end is not None and (end.sure or doubts > _DOUBTS):
                 return end
-            if time.monotonic() - began + pause > self.told.wait:
-                reason = f"the job was not done within {self.told.wait:g} s"
-                return end or Result(status=Status.FAILED, reason=reason, over=False)
+            if time.monotonic() - began + pause > self.provider.wait:
+                reason = f"the job was not done within {self.provider.wait:g} s"
+                return end or Result(status=Status.FAILED, reason=reason, sure=False)
             time.sleep(pause)
-            pause = min(pause * 1.5, max(self.told.pause, 10.0))
+            pause = min(pause * 1.5, max(self.provider.pause, 10.0))
 
     def _looked(self, job: Begun) -> Result | None:
         """What the service says came of a job, or None while it is under way."""
-        outcome = self.look(job.address)
-        gone = outcome.http in _GONE
+        outcome, spec = self._asked(job.address, job), self.provider.kind.job
         if outcome.kind != "ok":
             reason = f"asking for the job: {outcome.reason}"
-            return Result(status=Status.FAILED, reason=reason, over=gone, doubtful=gone)
-        end = self._ended(outcome.value, job)
-        if end is None or end.status is not Status.SCORED:
-            return end
-        bill = end.bill
+            return Result(status=Status.FAILED, reason=reason, sure=False)
+        value = outcome.value
+        state = at(value, spec.status)
+        if state in (*spec.refused, *spec.failed):
+            reasons = [str(reason) for place in spec.reasons if (reason := at(value, place))]
+            refused = state in spec.refused or any(map(policy.filtered, reasons))
+            reason = words(": ".join([str(state), *reasons[:1]]))
+            return not_made(reason, refused=refused, bill=self._bill(value, None))
+        if state not in spec.done:
+            return None
+        bill = self._bill(value, self.price.picture)
         if job.result:
-            outcome = self.look(job.result)
+            outcome = self._asked(job.result, job)
             if outcome.kind != "ok":
-                over = outcome.kind != "again" and not policy.may_pass(outcome.http)
-                gone = outcome.http in _GONE
-                return replace(refusal(outcome), bill=bill, over=over, doubtful=gone)
-            if self._is_another(outcome.value, job):
-                return _ANOTHER
+                sure = outcome.kind != "again" and outcome.http not in _GONE
+                return replace(refusal(outcome), bill=bill, sure=sure)
             bill = self._bill(outcome.value, bill)
         return replace(self.fetched(self.provider.result(outcome.value)), bill=bill)
 
-    def _is_another(self, value: Any, job: Begun) -> bool:
-        """Whether a reply says that it is about another job; one that says nothing is believed."""
-        number = at(value, self.provider.kind.job.id) if job.id else None
-        return isinstance(number, str | int) and str(number) not in ("", job.id)
-
-    def _ended(self, value: Any, job: Begun | None = None) -> Result | None:
-        """What a reply says came of a job, or None while it is under way."""
-        if job is not None and self._is_another(value, job):
-            return _ANOTHER
-        spec = self.provider.kind.job
-        state = at(value, spec.status)
-        if state in spec.done:
-            return Result(bill=self._bill(value, self.price.picture))
-        if state not in (*spec.refused, *spec.failed):
-            return None
-        reasons = [str(reason) for place in spec.reasons if (reason := at(value, place))]
-        refused = state in spec.refused or any(map(policy.filtered, reasons))
-        reason = words(": ".join([str(state), *reasons[:1]]))
-        return not_made(reason, refused=refused, bill=self._bill(value, None))
+    def _asked(self, address: str, job: Begun) -> Outcome:
+        """A question about a job, and its answer; one that is about another job is none."""
+        try:
+            url = address if urlsplit(address).scheme else self.address.of(address)
+            response = self.got(url)
+        except OSError as error:
+            return Outcome(kind="again", reason=str(error))
+        if not 200 <= response.status < 300:
+            return failed(response, self.http.secrets)
+        outcome = self.read(response)
+        number = at(outcome.value, self.provider.kind.job.id) if job.id else None
+        if isinstance(number, str | int) and str(number) not in ("", job.id):
+            return Outcome(kind="again", reason="the service answered with another job")
+        return outcome
 
     def _bill(self, value: Any, otherwise: float | None) -> float | None:
         return self.provider.bill(value, ImagePrice(picture=otherwise))

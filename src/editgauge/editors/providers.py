@@ -5,27 +5,24 @@ endpoint. Written after their own pages (November 2026).
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from editgauge.editors.calling import Ask, Call, sized
 from editgauge.editors.delivery import Count
-from editgauge.editors.remote import Provider, Result, Settings, factory, not_made, without_picture
+from editgauge.editors.remote import Provider, Result, factory, not_made, without_picture
 from editgauge.services.policy import at, filtered, objects
 from editgauge.services.prices import ImagePrice, told_cost
 from editgauge.types import Status
 
 _FIXED = ((1024, 1024), (1536, 1024), (1024, 1536))
 """The sizes of the gpt-image-1 models; every other service takes multiples of 16."""
-_HARMS = ("HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONTENT")
 _STOPS = frozenset({
     "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "OTHER", "JAILBREAK",
     "BLOCKED_REASON_UNSPECIFIED", "MODEL_ARMOR",
 })  # fmt: skip
 """Gemini's reasons to end that are refusals; those of pictures have ``IMAGE_`` before them."""
-_IN_TEXT = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/_-]+={0,2}")
 
 
 def _tokens(total: Any, pictures: Any, *out: Any) -> dict[str, int] | None:
@@ -39,15 +36,7 @@ def _tokens(total: Any, pictures: Any, *out: Any) -> dict[str, int] | None:
 # -- OpenAI ----------------------------------------------------------------------------------------
 
 
-class OpenAISettings(Settings, kw_only=True, frozen=True):
-    model: str = "gpt-image-1"
-    style: Literal["edits", "generations", "responses"] | None = None
-    size: str | None = None
-    quality: str | None = None
-    seed: int | None = None
-
-
-class OpenAI(Provider):
+class OpenAI(Provider, kw_only=True, frozen=True):
     """A model behind an OpenAI-compatible interface for images.
 
     `style`: edits (a form with the pictures as files), generations (JSON with data addresses, for
@@ -55,33 +44,34 @@ class OpenAI(Provider):
     of 16, or for the gpt-image-1 models the one of their three whose shape is nearest.
     """
 
-    shape = OpenAISettings
     home = "https://api.openai.com/v1"
     keys = ("OPENAI_API_KEY",)
+    takes = 16
+
+    model: str = "gpt-image-1"
+    style: Literal["edits", "generations", "responses"] | None = None
+    size: str | None = None
+    quality: str | None = None
 
     @property
-    def style(self) -> str:
-        seedream = "seedream" in self.model or "volces" in self.told.base_url
-        return self.told.style or ("generations" if seedream else "edits")
-
-    @property
-    def pictures(self) -> int:
-        return 10 if self.style == "generations" else 16
+    def _style(self) -> str:
+        seedream = "seedream" in self.model or "volces" in self.base_url
+        return self.style or ("generations" if seedream else "edits")
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {**super().facts, "style": self.style}
+        return {**super().facts, "style": self._style}
 
     def request(self, ask: Ask) -> Call:
         parameters = self._parameters(ask)
-        if self.style == "edits":
+        if self._style == "edits":
             fields = {"model": self.model, "prompt": ask.prompt, "n": "1"}
             for name, value in parameters.items():
                 fields[name] = str(value).lower() if isinstance(value, bool) else str(value)
             name = "image[]" if len(ask.files) > 1 else "image"
             return Call("/images/edits", None, fields, [(name, file) for file in ask.files])
         pictures = [file.address for file in ask.files]
-        if self.style == "generations":
+        if self._style == "generations":
             image = pictures[0] if len(pictures) == 1 else pictures
             told = {"prompt": ask.prompt, "image": image, "response_format": "b64_json"}
             return Call("/images/generations", {"model": self.model, **told, **parameters})
@@ -134,46 +124,29 @@ class OpenAI(Provider):
 # -- Gemini ----------------------------------------------------------------------------------------
 
 
-class GeminiSettings(Settings, kw_only=True, frozen=True):
-    model: str = "gemini-2.5-flash-image"
-    temperature: float | None = None
-    seed: int | None = None
-    aspect_ratio: str = ""
-    image_size: str = ""
-    safety: str = ""
-
-
-class Gemini(Provider):
-    """A Gemini image model.
-
-    `safety`: a threshold such as BLOCK_NONE, for all categories of harm.
+class Gemini(Provider, kw_only=True, frozen=True):
+    """A Gemini image model. What is passed to it as it is are parts of its ``generationConfig``,
+    for example ``extra.imageConfig.aspectRatio=16:9``.
     """
 
-    shape = GeminiSettings
     home = "https://generativelanguage.googleapis.com/v1beta"
     keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-    pictures = 14
+    takes = 14
+
+    model: str = "gemini-2.5-flash-image"
+    temperature: float | None = None
 
     def headers(self, key: str) -> Mapping[str, str]:
         return {"x-goog-api-key": key}
 
     def request(self, ask: Ask) -> Call:
-        told = self.told
-        image = {"aspectRatio": told.aspect_ratio, "imageSize": told.image_size}
-        image = {name: value for name, value in image.items() if value}
         config = {"responseModalities": ["TEXT", "IMAGE"], **self.given("temperature", "seed")}
-        config |= {**({"imageConfig": image} if image else {}), **self.extra}
-        parts = [
-            {"text": turn}
-            if isinstance(turn, str)
-            else {"inlineData": {"mimeType": turn.media, "data": turn.base64}}
-            for turn in ask.turns
-        ]
-        body = {"contents": [{"role": "user", "parts": parts}], "generationConfig": config}
-        if told.safety:
-            body["safetySettings"] = [
-                {"category": f"HARM_CATEGORY_{harm}", "threshold": told.safety} for harm in _HARMS
-            ]
+        files = [{"mimeType": file.media, "data": file.base64} for file in ask.files]
+        parts = [*({"inlineData": file} for file in files), {"text": ask.prompt}]
+        body = {
+            "contents": [{"role": "user", "parts": parts}],
+            "generationConfig": config | self.extra,
+        }
         return Call(f"/models/{self.model.removeprefix('models/')}:generateContent", body)
 
     def result(self, value: Any) -> Result:
@@ -210,35 +183,29 @@ class Gemini(Provider):
 # -- chat completions ------------------------------------------------------------------------------
 
 
-class ChatSettings(Settings, kw_only=True, frozen=True):
-    pictures: Count = 14
-    temperature: float | None = None
-    seed: int | None = None
-
-
-class Chat(Provider):
+class Chat(Provider, kw_only=True, frozen=True):
     """A chat model that answers with pictures, behind OpenRouter or a gateway like it."""
 
-    shape = ChatSettings
     home = "https://openrouter.ai/api/v1"
     keys = ("OPENROUTER_API_KEY",)
-    needs: Mapping[str, str] = {"model": "google/gemini-2.5-flash-image"}
+    takes = 14
+    needs: ClassVar[Mapping[str, str]] = {"model": "google/gemini-2.5-flash-image"}
+
+    temperature: float | None = None
 
     def request(self, ask: Ask) -> Call:
-        parts = [
-            {"type": "text", "text": turn}
-            if isinstance(turn, str)
-            else {"type": "image_url", "image_url": {"url": turn.address}}
-            for turn in ask.turns
-        ]
+        urls = [{"url": file.address} for file in ask.files]
+        parts = [{"type": "image_url", "image_url": url} for url in urls]
         body: dict[str, Any] = {
             "model": self.model,
             "modalities": ["image", "text"],
-            "messages": [{"role": "user", "content": parts}],
+            "messages": [
+                {"role": "user", "content": [*parts, {"type": "text", "text": ask.prompt}]}
+            ],
             **self.given("temperature", "seed"),
             **self.extra,
         }
-        if self.told.base_url in ("", self.home):
+        if self.base_url in ("", self.home):
             body = {"usage": {"include": True}} | body
         return Call("/chat/completions", body)
 
@@ -276,20 +243,13 @@ def _contents(message: Any) -> tuple[str, list[str]]:
     places = [part.get("image_url") for part in [*objects(at(message, "images")), *parts]]
     urls = [at(place, "url") or place for place in places]
     pictures = [address for address in urls if isinstance(address, str) and address]
-    return _IN_TEXT.sub("", text).strip(), pictures or _IN_TEXT.findall(text)
+    return text.strip(), pictures
 
 
 # -- an endpoint of one's own ----------------------------------------------------------------------
 
 
-class HttpSettings(Settings, kw_only=True, frozen=True):
-    seed: int = 0
-    pictures: Count = 1
-    concurrency: Count = 1
-    timeout: float = 600.0
-
-
-class Endpoint(Provider):
+class Endpoint(Provider, kw_only=True, frozen=True):
     """A model of one's own as a small HTTP service.
 
     It is asked by ``POST {base_url}/edit`` with JSON ``{"id", "instruction", "seed", "images":
@@ -300,17 +260,20 @@ class Endpoint(Provider):
     along.
     """
 
-    shape = HttpSettings
-    needs: Mapping[str, str] = {"base_url": "http://localhost:8000"}
+    needs: ClassVar[Mapping[str, str]] = {"base_url": "http://localhost:8000"}
+
+    seed: int = 0
+    concurrency: Count = 1
+    timeout: float = 600.0
 
     @property
-    def name(self) -> str:
-        return urlsplit(self.told.base_url).hostname or ""
+    def called(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
 
     def request(self, ask: Ask) -> Call:
         sample, images = ask.sample, iter(file.base64 for file in ask.files)
-        body = {"id": sample.id, "instruction": sample.instruction, "seed": self.told.seed}
-        body |= self.extra
+        body: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction}
+        body |= {"seed": self.seed, **self.extra}
         for shot in sample.shots:
             before = [next(images) for _ in shot.images]
             example = {"images": before, "instruction": shot.instruction, "reference": next(images)}

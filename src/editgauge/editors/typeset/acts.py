@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.editors.typeset.canvas import Canvas, Lifted, Matrix, median_colour
-from editgauge.editors.typeset.find import Box, Match, Span, by_role, find, nearest
+from editgauge.editors.typeset.canvas import Canvas, Lifted
+from editgauge.editors.typeset.find import Box, Match, Span, by_role, find
+from editgauge.editors.typeset.ink import Matrix
 from editgauge.instructions import Parsed
 
 Done = dict[str, Any]
@@ -23,10 +24,8 @@ class CannotEdit(Exception):
 
 
 def matched(canvas: Canvas, text: str) -> Match:
-    match = find(canvas.lines, text)
-    if match is None:
-        seen = nearest(canvas.lines, text)
-        raise CannotEdit(f"{text!r} was not found; the text most like it is {seen!r}")
+    if (match := find(canvas.lines, text)) is None:
+        raise CannotEdit(f"{text!r} was not found")
     return match
 
 
@@ -68,21 +67,17 @@ def recolour(canvas: Canvas, asked: Parsed) -> Done:
         raise CannotEdit("the instruction names no colour that is known")
     done = []
     for match, lifted in _lifted(canvas, asked):
-        lifted.paint[:] = asked.colour
+        lifted.recolour(asked.colour)
         canvas.drop(lifted, lifted.centre)
         done.append(report(canvas, match))
     return {"texts": done, "colour": list(asked.colour)}
 
 
 def resize(canvas: Canvas, asked: Parsed) -> Done:
-    wide = None
-    if len(asked.quotes) > len(asked.sources) == 1:  # as long as another text that is quoted
-        left, _, right, _ = canvas.box_of(matched(canvas, asked.quotes[1].text))
-        wide = right - left
     done = []
     for match, lifted in _lifted(canvas, asked):
-        factor = wide / lifted.size[0] if wide else asked.amount or 1.0
-        factor = min(factor, *(0.98 * s / t for s, t in zip(canvas.size, lifted.size, strict=True)))
+        room = (0.98 * s / t for s, t in zip(canvas.size, lifted.size, strict=True))
+        factor = min(asked.amount or 1.0, *room)
         _drop(canvas, lifted, np.eye(2) * factor)
         done.append(report(canvas, match) | {"factor": round(factor, 3)})
     return {"texts": done}
@@ -121,7 +116,8 @@ def move(canvas: Canvas, asked: Parsed) -> Done:
         else:
             corner = _to(canvas, lifted, asked.where or "", asked.amount or height)
         x, y = _place(canvas, lifted, corner)
-        done.append(report(canvas, match) | {"by": [round(x - lifted.left), round(y - lifted.top)]})
+        moved = [round(x - lifted.box[0]), round(y - lifted.box[1])]
+        done.append(report(canvas, match) | {"by": moved})
     return {"texts": done}
 
 
@@ -133,7 +129,7 @@ def _place(canvas: Canvas, lifted: Lifted, corner: Point) -> Point:
     return x, y
 
 
-def _beside(size: tuple[int, int], box: Box, place: str, gap: float) -> Point:
+def _beside(size: Point, box: Box, place: str, gap: float) -> Point:
     (wide, high), (left, top, right, bottom) = size, box
     x, y = (left + right - wide) / 2, (top + bottom - high) / 2
     near = {"above": (x, top - 0.3 * gap - high), "below": (x, bottom + 0.3 * gap)}
@@ -144,7 +140,7 @@ def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
     """Where a text goes that is moved to a corner or side (if it is not there), or some way."""
     (width, height), (wide, high) = canvas.size, lifted.size
     edge, words = EDGE * min(width, height), where.split()
-    x, y = lifted.left, lifted.top
+    x, y = lifted.box[:2]
     if words[0] == "go":
         dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[words[1]]
         return x + dx * step, y + dy * step
@@ -167,10 +163,9 @@ def _swap(canvas: Canvas, asked: Parsed) -> Done:
     """Two texts in each other's place, each in the other's colour where its own is not seen."""
     both = list(_lifted(canvas, asked))
     inks = [ink for _, ink in both]
-    colours = [median_colour(ink.paint[ink.alpha >= ink.alpha.max() * 0.9]) for ink in inks]
-    for ink, goal, colour, theirs in zip(inks, inks[::-1], colours, colours[::-1], strict=True):
+    for ink, goal in zip(inks, inks[::-1], strict=True):
         x, y = (c - side / 2 for c, side in zip(goal.centre, ink.size, strict=True))
-        if not canvas.shows(colour, (x, y, x + ink.size[0], y + ink.size[1])):
-            ink.paint[:] = theirs
+        if not canvas.shows(ink.colour, (x, y, x + ink.size[0], y + ink.size[1])):
+            ink.recolour(goal.colour)
         _place(canvas, ink, (x, y))
     return {"texts": [report(canvas, match) for match, _ in both], "swapped": True}

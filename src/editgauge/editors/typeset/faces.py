@@ -7,7 +7,6 @@ something to set with on a bare server too.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,7 +60,7 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a text is set: face, em size in pixels, width factor, extra space between letters (em).
+    """How a text is set: face, em size in pixels, width factor.
 
     `weight` is added to each edge of a stroke, in em; `blur` is the standard deviation of the edge
     in pixels; `likeness` (-1 to 1) is the correlation with the ink that the style was fitted to.
@@ -70,7 +69,6 @@ class Style:
     face: Face
     size: float
     stretch: float = 1.0
-    tracking: float = 0.0
     weight: float = 0.0
     blur: float = 0.0
     likeness: float = 0.0
@@ -146,25 +144,21 @@ def _advance(face: Face, text: str, size: float) -> float:
 
 
 @functools.lru_cache(maxsize=512)
-def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Drawn | None:
+def draw(face: Face, text: str, size: float) -> Drawn | None:
     """`text` at an em size in pixels, cut to its ink; None where it has none."""
-    parts = [(0.0, text)]
-    if tracking:
-        steps = [_advance(face, character, size) + tracking * size for character in text]
-        parts = list(zip(itertools.accumulate(steps, initial=0.0), text, strict=False))
-    width = int(parts[-1][0] + _advance(face, parts[-1][1], size) + 2.4 * size) + 8
+    width = int(_advance(face, text, size) + 2.4 * size) + 8
     if not 4 < width < _WIDEST:
         return None
     x, y = int(1.2 * size) + 2, int(1.6 * size) + 2
     image = Image.new("L", (width, int(2.6 * size) + 8))
-    pixels = np.array(image)
-    for pen, part in parts:
-        if face.opencv:
-            _put(face, pixels, part, (round(x + pen), y), size)
-        else:
-            font = _font(face, float(size))
-            ImageDraw.Draw(image).text((x + pen, y), part, fill=255, font=font, anchor="ls")
-    alpha = (pixels if face.opencv else np.asarray(image)).astype(np.float32) / np.float32(255)
+    if face.opencv:
+        pixels = np.array(image)
+        _put(face, pixels, text, (x, y), size)
+    else:
+        font = _font(face, float(size))
+        ImageDraw.Draw(image).text((x, y), text, fill=255, font=font, anchor="ls")
+        pixels = np.asarray(image)
+    alpha = pixels.astype(np.float32) / np.float32(255)
     box = ink_box(alpha)
     if box is None:
         return None
@@ -182,7 +176,7 @@ def ink_box(ink: Alpha) -> tuple[int, int, int, int] | None:
 
 def set_text(style: Style, text: str) -> Drawn | None:
     """`text` drawn in a style at its final size, cut to its ink; None when it has none."""
-    drawn = draw(style.face, text, style.size * _SUPER, style.tracking)
+    drawn = draw(style.face, text, style.size * _SUPER)
     if drawn is None:
         return None
     edge = round(style.weight * style.size * _SUPER)
@@ -202,8 +196,7 @@ def set_text(style: Style, text: str) -> Drawn | None:
 
 def width_of(style: Style, text: str) -> float:
     """How far the pen moves over `text`, in pixels."""
-    length = _advance(style.face, text, style.size * _SUPER) / _SUPER if text else 0.0
-    return float(length + style.tracking * style.size * len(text)) * style.stretch
+    return _advance(style.face, text, style.size * _SUPER) / _SUPER * style.stretch
 
 
 # --------------------------------------------------------------------------------------- comparing
@@ -214,22 +207,34 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
     """
     able = [face for face in candidates if covers(face, needed)]
     able = [face for face in able if covers(face, text)] or able
+    if not able:
+        return None
     crop = _cut(ink)
-    if not able or crop is None or not text.strip():
-        return Style(able[0], max(8.0, ink.shape[0] * 0.8)) if able else None
     wanted = _brought(crop, 1200, 1.0)
-    trials = [trial for face in able for trial in _trials(face, text, wanted, crop.shape)]
-    if not trials:
+    styles = [style for face in able if (style := _fitted(face, text, wanted, crop.shape))]
+    if not styles:
         return Style(able[0], max(8.0, float(crop.shape[0])))
-    return _weighed(max(trials, key=lambda trial: trial[1])[0], text, crop)
+    return _weighed(max(styles, key=_rank), text, crop)
+
+
+def _fitted(face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]) -> Style | None:
+    """The face stretched to the ink's shape."""
+    if (drawn := draw(face, text, _EM)) is None:
+        return None
+    high, wide = drawn.alpha.shape
+    stretch = shape[1] / shape[0] * high / wide
+    alike = _alike(drawn.alpha, wanted)
+    return Style(face, _EM * shape[0] / high, stretch=stretch, likeness=alike)
+
+
+def _rank(style: Style) -> float:
+    return style.likeness - 0.12 * abs(float(np.log(style.stretch)))
 
 
 def likeness(ink: Alpha, text: str, some: Sequence[Face]) -> float:
     """How much `ink` looks like `text` in the most similar of a few faces, about -1 to 1."""
-    crop = _cut(ink)
-    if crop is None or not text.strip():
-        return -1.0
-    wanted, best = _brought(crop, 600, _LOOSE), -1.0
+    crop, best = _cut(ink), -1.0
+    wanted = _brought(crop, 600, _LOOSE)
     for face in some:
         if (drawn := draw(face, text, 48)) is not None:
             ratio = crop.shape[1] / crop.shape[0] * drawn.alpha.shape[0] / drawn.alpha.shape[1]
@@ -238,35 +243,14 @@ def likeness(ink: Alpha, text: str, some: Sequence[Face]) -> float:
     return best
 
 
-def _cut(ink: Alpha) -> Alpha | None:
-    box = ink_box(ink)
-    return None if box is None else ink[box[1] : box[3], box[0] : box[2]]
+def _cut(ink: Alpha) -> Alpha:
+    left, top, right, bottom = ink_box(ink) or (0, 0, ink.shape[1], ink.shape[0])
+    return ink[top:bottom, left:right]
 
 
 def _brought(crop: Alpha, widest: int, blur: float) -> Alpha:
     width = int(min(widest, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
     return _normal(cv2.resize(crop, (width, _HEIGHT), interpolation=cv2.INTER_AREA), blur)
-
-
-def _trials(
-    face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]
-) -> list[tuple[Style, float]]:
-    """The face stretched to the ink's width, and, where the ink is wider, spaced out to it."""
-    drawn = draw(face, text, _EM)
-    if drawn is None:
-        return []
-    high, wide = drawn.alpha.shape
-    ratio = shape[1] / shape[0] * high / wide
-    size, distortion = _EM * shape[0] / high, abs(float(np.log(ratio)))
-    alike = _alike(drawn.alpha, wanted)
-    trials = [(Style(face, size, stretch=ratio, likeness=alike), alike - 0.12 * distortion)]
-    if ratio > 1.04 and len(text) > 1:
-        tracking = (ratio - 1) * wide / (_EM * (len(text) - 1))
-        if (spaced := draw(face, text, _EM, tracking)) is not None:
-            alike = _alike(spaced.alpha, wanted)
-            style = Style(face, size, tracking=tracking, likeness=alike)
-            trials.append((style, alike - 0.04 * distortion))
-    return trials
 
 
 def _alike(drawn: Alpha, wanted: Alpha, blur: float = 1.0) -> float:
@@ -282,17 +266,14 @@ def _normal(values: Alpha, blur: float) -> Alpha:
 
 def _weighed(style: Style, text: str, crop: Alpha) -> Style:
     """The same style with the strokes as heavy, and the edges as soft, as the ink's."""
-    drawn: list[tuple[Style, Alpha]] = []
-    for step in (0, 1, -1, 2, -2, 3):
-        heavier = replace(style, weight=0.25 * step / style.size)
-        set_heavier = set_text(heavier, text)
-        if set_heavier is not None and (ink := _cut(set_heavier.alpha)) is not None:
-            large = cv2.resize(ink, crop.shape[::-1], interpolation=cv2.INTER_AREA)
-            drawn.append((heavier, np.asarray(large, np.float32)))
-    if not drawn:
-        return style
+
+    def drawn(one: Style) -> Alpha:
+        alpha = result.alpha if (result := set_text(one, text)) else np.zeros((4, 4), np.float32)
+        size = crop.shape[::-1]
+        return np.asarray(cv2.resize(_cut(alpha), size, interpolation=cv2.INTER_AREA))
+
     wanted = float(crop.mean())
-    chosen, sharp = min(drawn, key=lambda one: abs(float(one[1].mean()) - wanted))
-    blurs = (0.0, 0.5, 0.8, 1.2, 1.8)
-    soft = {b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in blurs}
-    return replace(chosen, blur=min(blurs, key=lambda b: float(np.abs(soft[b] - crop).mean())))
+    heavier = [replace(style, weight=0.25 * step / style.size) for step in (0, 1, -1, 2, -2, 3)]
+    style = min(heavier, key=lambda one: abs(float(drawn(one).mean()) - wanted))
+    softer = [replace(style, blur=blur) for blur in (0.0, 0.5, 0.8, 1.2, 1.8)]
+    return min(softer, key=lambda one: float(np.abs(drawn(one) - crop).mean()))

@@ -31,19 +31,15 @@ class Line:
     text: str
 
     @property
-    def sides(self) -> tuple[float, float]:
-        """How long the corners say that it is along the text, and across."""
+    def upright(self) -> Points:
+        """The corners from where the text begins: one much taller than wide runs down the page."""
         along, across = np.linalg.norm(self.corners[[1, 3]] - self.corners[0], axis=1)
-        return float(along), float(across)
+        runs_down = across > 1.5 * along and len(self.text) > 1
+        return np.roll(self.corners, -1, axis=0) if runs_down else self.corners
 
     @property
     def height(self) -> float:
-        return min(self.sides) if self.upended else self.sides[1]
-
-    @property
-    def upended(self) -> bool:
-        """Much taller than wide with several letters: the text runs down the page."""
-        return self.sides[1] > 1.5 * self.sides[0] and len(self.text) > 1
+        return float(np.linalg.norm(self.upright[3] - self.upright[0]))
 
     @property
     def box(self) -> Box:
@@ -86,12 +82,6 @@ def find(lines: Sequence[Line], wanted: str, least: float = ACCEPT) -> Match | N
         (rank, lines[match.spans[0].line].height, match) for match, rank in filter(None, matches)
     ]
     return max(ranked, key=lambda one: one[:2])[2] if ranked else None
-
-
-def nearest(lines: Sequence[Line], wanted: str) -> str:
-    """What of the picture's text is most like `wanted`, for a message."""
-    texts = [line.text for line in lines]
-    return max(texts, key=lambda t: fuzz.ratio(plain(t), plain(wanted)), default="no text at all")
 
 
 def _best_in(
@@ -163,20 +153,13 @@ def by_role(lines: Sequence[Line], role: Role, size: tuple[int, int]) -> list[in
         return order
     if role in ("top", "bottom"):
         edge = lines[order[0 if role == "top" else -1]]
-        row = (n for n in order if abs(lines[n].centre[1] - edge.centre[1]) < 0.5 * edge.height)
-        return sorted(row, key=lambda n: lines[n].centre[0])
+        return [n for n in order if abs(lines[n].centre[1] - edge.centre[1]) < 0.5 * edge.height]
     if role == "middle":
         middle = (size[0] / 2, size[1] / 2)
         return [min(order, key=lambda n: math.dist(lines[n].centre, middle))]
-    largest = max(order, key=lambda n: lines[n].height * (0.5 if lines[n].upended else 1.0))
-    if role == "largest":
-        return [largest]
-    block, tall = {largest}, lines[largest].height  # with those just above and below as large
-    for _ in order:
-        for n in set(order) - block:
-            pairs = (sorted((lines[n], lines[b]), key=lambda line: line.centre[1]) for b in block)
-            near = any(_reads_on(*pair) for pair in pairs)
-            if near and min(lines[n].height, tall) >= 0.7 * max(lines[n].height, tall):
-                block.add(n)
-    title = [n for n in order if n in block]
-    return title if role == "title" or len(title) == len(order) else []
+    largest = max(lines, key=lambda line: line.height)
+    least = largest.height * (1.0 if role == "largest" else 0.7)
+    left, _, right, _ = largest.box
+    near = [n for n in order if lines[n].box[0] < right and lines[n].box[2] > left]
+    title = [n for n in near if lines[n].height >= least]
+    return title if role != "only" or len(title) == len(order) else []

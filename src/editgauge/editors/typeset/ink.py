@@ -4,78 +4,148 @@ separations the one that looks most like the line's own words is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset.faces import Alpha
-from editgauge.editors.typeset.find import Points
+from editgauge.editors.typeset import faces
+from editgauge.editors.typeset.faces import Alpha, Face, Style, ink_box
+from editgauge.editors.typeset.find import Line, Span
 from editgauge.images import Array, Mask
 from editgauge.instructions import Colour
 
 _LEAST = 0.25
 """The likeness to the line's words below which a separation is not believed."""
-_TRIALS = 10
-"""How many separations are compared with the line's words."""
+_LEVEL = 1.2
+"""Degrees within which a line counts as level: OCR's corners are not better than this."""
 Lab = npt.NDArray[np.float32]
-Judge = Callable[[Mask, int, int], float]
-"""How much a mask whose corner is at (left, top) looks like the line's words, about -1 to 1."""
+Matrix = npt.NDArray[np.float64]
+EVERYWHERE = (0.0, 1e6)
 
 
-class Glyphs(NamedTuple):
-    """The ink of one line in the rectangle that starts at (`left`, `top`); arrays (h, w[, 3]).
+@dataclass(frozen=True, slots=True, eq=False)
+class Ink:
+    """The letters of one line, in an upright rectangle around it; arrays (h, w[, 3]).
 
-    `ground`: the rectangle without the ink; `hidden`: where that differs from the picture (ink, its
-    soft edge and compression's ringing); `colour`: the ink's typical colour, and `paint` its colour
-    at every pixel.
+    `matrix` (2, 3) leads from the rectangle to the picture. `ground`: the rectangle without the
+    ink; `hidden`: where that differs from the picture (ink, its soft edge and compression's
+    ringing); `colour`: the ink's typical colour, and `paint` its colour at every pixel; `box`:
+    left, top, right, bottom of the ink.
     """
 
-    left: int
-    top: int
+    line: Line
+    matrix: Matrix
     alpha: Alpha
     ground: Array
     hidden: Mask
     colour: Colour
     paint: Array
+    box: tuple[int, int, int, int]
+
+    @property
+    def level(self) -> bool:
+        return bool(self.matrix[0, 0] == 1.0)
+
+    def is_whole(self, span: Span) -> bool:
+        return span.start == 0 and span.end == len(self.line.text)
+
+    def pen(self, style: Style) -> tuple[float, float]:
+        """Where the pen stood when the line was set: x of its start, y of its baseline."""
+        drawn, (left, top, _, bottom) = faces.set_text(style, self.line.text), self.box
+        if drawn is None or (box := ink_box(drawn.alpha)) is None:
+            return float(left), float(bottom)
+        return left - (drawn.left + box[0]), (top + bottom - box[1] - box[3]) / 2 - drawn.top
+
+    def between(self, reach: tuple[float, float]) -> tuple[float, float]:
+        """The first and last x that has ink, between two."""
+        low, high = (int(min(x, self.alpha.shape[1])) for x in reach)
+        columns = np.nonzero((self.alpha[:, low:high] > 0.4).any(axis=0))[0]
+        if not len(columns):
+            return float(low), float(high)
+        return float(low + columns[0]), float(low + columns[-1] + 1)
+
+    def reach(self, span: Span, style: Style | None) -> tuple[float, float]:
+        """From where to where a span's ink runs: by the font's widths, then to the nearest gap."""
+        edges = list(EVERYWHERE)
+        if style is None or self.is_whole(span):
+            return EVERYWHERE
+        text, pen = self.line.text, self.pen(style)[0]
+        for side, position in enumerate((span.start, span.end)):
+            if position not in (0, len(text)):
+                blank = text[position - 1].isspace() or text[position].isspace()
+                before = text[:position].rstrip() if blank else text[:position]
+                at = pen + faces.width_of(style, before) + blank * faces.width_of(style, " ") / 2
+                edges[side] = self._gap(at, (0.5 if blank else 0.3) * style.size)
+        return edges[0], max(edges[0] + 1, edges[1])
+
+    def _gap(self, at: float, reach: float) -> float:
+        """The column near `at` with the least ink in it and around it."""
+        columns = (self.alpha > 0.35).sum(axis=0).astype(np.float64)
+        low, high = int(max(0, at - reach)), int(min(len(columns) - 1, at + reach)) + 1
+        if high - low < 2:
+            return at
+        here = columns[low:high]
+        width = max(3, int(reach / 2)) | 1
+        around = np.convolve(here, np.ones(width) / width, mode="same")  # a wide gap's middle
+        away = np.abs(np.arange(low, high) - at) / max(1.0, 2 * reach)
+        return low + int(((here + around) / max(1.0, columns.max()) + 0.5 * away).argmin()) + 0.5
 
 
-def extract(
-    picture: Array, corners: Points, others: Sequence[Points], judge: Judge
-) -> Glyphs | None:
-    """The glyphs within the quadrilateral `corners`, or None where none stand out. `others`:
-    quadrilaterals of neighbouring lines, whose ink is neither ground nor this line's.
+def separated(
+    picture: Array, line: Line, others: Sequence[Line], some: Sequence[Face]
+) -> Ink | None:
+    """The ink of a line, or None where none stands out. `others`: neighbours, whose ink is neither
+    ground nor this line's; `some`: faces to tell letters from the gaps between them.
     """
-    sides = np.linalg.norm(corners[[1, 3]] - corners[0], axis=1)
-    height = max(6.0, float(sides.min()))
-    margin = int(max(4, round(0.45 * height)))
-    left, top = np.maximum(np.floor(corners.min(axis=0)).astype(int) - margin, 0).tolist()
-    right, bottom = (np.ceil(corners.max(axis=0)).astype(int) + margin).tolist()
-    crop = np.ascontiguousarray(picture[top:bottom, left:right])
-    if min(crop.shape[:2]) < 4:
-        return None
-    inner = _filled(crop, corners - (left, top), round(0.08 * height))
-    foreign = np.zeros(crop.shape[:2], bool)
+    matrix, (width, height), margin = _frame(line)
+    patch = cv2.warpAffine(
+        picture, matrix, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )  # fmt: skip
+    tall, edge = line.height, round(margin - 0.08 * line.height)
+    inner = np.zeros((height, width), bool)
+    inner[edge : height - edge - 1, edge : width - edge - 1] = True
+    foreign = np.zeros((height, width), np.uint8)
     for other in others:
-        foreign |= _filled(crop, other - (left, top), 1)
-    foreign &= ~inner
-    best, rank = None, (-np.inf, 0.0)
-    for clear, mask in _trials(crop, inner, foreign, height):
+        local = (other.corners - matrix[:, 2]) @ matrix[:, :2]
+        cv2.fillConvexPoly(foreign, np.round(local).astype(np.int32), 1)
+    outside = _grown(foreign, 1) & ~inner
+    best, rank = None, -np.inf
+    for clear, mask in _trials(np.asarray(patch), inner, outside, tall):
+        alike = faces.likeness(mask.astype(np.float32), line.text, some)
         # parts too thick for strokes (gaps between letters have them) count against a mask
-        alike = judge(mask, left, top) - max(0.0, 2 * (_thickness(mask, height) - 0.12))
-        if alike + 0.3 * clear > rank[0]:  # a script's letters are only roughly a face's
-            best, rank = mask, (alike + 0.3 * clear, alike)
-    if best is None or rank[1] <= _LEAST:
+        alike -= max(0.0, 2 * (_thickness(mask, tall) - 0.12))
+        if alike > _LEAST and alike + 0.3 * clear > rank:  # a script's letters are only roughly so
+            best, rank = mask, alike + 0.3 * clear
+    if best is None:
         return None
-    return _matte(crop, best, foreign, height, (left, top))
+    alpha, ground, hidden, colour = _matte(np.asarray(patch), best, outside, tall)
+    paint = np.broadcast_to(np.asarray(colour, np.uint8), ground.shape).copy()
+    core = alpha > 0.9
+    paint[core] = patch[core]
+    box = ink_box(alpha)
+    return box and Ink(line, matrix, alpha, ground, hidden, colour, paint, box)
 
 
-def _filled(crop: Array, corners: Points, grow: int) -> Mask:
-    mask = np.zeros(crop.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [np.round(corners).astype(np.int32)], 1)
-    return _grown(mask, grow) if grow > 0 else np.asarray(mask, bool)
+def _frame(line: Line) -> tuple[Matrix, tuple[int, int], float]:
+    """From upright coordinates of a line to the picture, the size of the rectangle around it, and
+    the margin that this leaves.
+    """
+    along, down = line.upright[1] - line.upright[0], line.upright[3] - line.upright[0]
+    angle = float(np.degrees(np.arctan2(along[1], along[0])))
+    if abs(angle - round(angle / 90) * 90) < _LEVEL:
+        angle = round(angle / 90) * 90
+    u = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))]).round(12)
+    v = np.array([-u[1], u[0]])
+    margin = max(4.0, 0.45 * line.height)
+    sides = np.array([np.linalg.norm(along), np.linalg.norm(down)]) + 2 * margin
+    origin = line.corners.mean(axis=0) - u * sides[0] / 2 - v * sides[1] / 2
+    matrix = np.column_stack([u, v, origin if u[0] != 1.0 else np.floor(origin)])
+    width, height = (int(side) + 2 for side in sides)
+    return matrix, (width, height), margin
 
 
 def _grown(mask: npt.NDArray[np.bool_] | npt.NDArray[np.uint8], by: int, shape: int = 0) -> Mask:
@@ -85,15 +155,13 @@ def _grown(mask: npt.NDArray[np.bool_] | npt.NDArray[np.uint8], by: int, shape: 
 
 
 # ------------------------------------------------------------------------------------- separations
-def _trials(crop: Array, inner: Mask, foreign: Mask, height: float) -> list[tuple[float, Mask]]:
-    """Masks that may be the line's ink, with how much they stand out, the clearest first."""
-    lab = cv2.cvtColor(crop, cv2.COLOR_RGB2LAB).astype(np.float32)
-    reach = int(max(2, round(0.12 * height)))  # a sheet of paper around the text ends soon after it
-    ring = _grown(inner, reach) & ~inner & ~foreign
-    if ring.sum() < 12:
-        ring = ~inner
-    if not ring.any():
-        return []
+def _trials(
+    patch: Array, inner: Mask, foreign: Mask, height: float
+) -> Iterator[tuple[float, Mask]]:
+    """Masks that may be the line's ink, with how much they stand out (0 to 1)."""
+    lab = cv2.cvtColor(patch, cv2.COLOR_RGB2LAB).astype(np.float32)
+    # a sheet of paper around the text ends soon after it
+    ring = _grown(inner, int(max(2, round(0.12 * height)))) & ~inner & ~foreign
     masks = _local_contrast(lab, inner, height)
     for count in (2, 3, 4, 5):
         masks += _clusters(lab, inner, ring, count)
@@ -101,9 +169,10 @@ def _trials(crop: Array, inner: Mask, foreign: Mask, height: float) -> list[tupl
     for mask in (t for m in masks for t in _tidy(m & inner, inner, height)):
         if all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
             kept.append(mask)
-    scored = [(_stands_out(lab, mask, inner, ring, height), mask) for mask in kept]
-    scored = sorted((one for one in scored if one[0] > 0.004), key=lambda one: -one[0])
-    return scored[:_TRIALS]
+            inside = float(mask.sum()) / float(inner.sum())
+            near = np.linalg.norm(lab - lab[mask].mean(axis=0), axis=2) < 12
+            if 0.02 < inside < 0.75:
+                yield 1 - 0.8 * min(1.0, float(near[ring].mean()) / inside), mask
 
 
 def _local_contrast(lab: Lab, inner: Mask, height: float) -> list[Mask]:
@@ -143,72 +212,54 @@ def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:
     area = stats[:, cv2.CC_STAT_AREA]
     large = [n for n in range(1, count) if area[n] >= max(2.0, 0.002 * height * height)]
     band = int(max(1, round(0.04 * height)))
-    border = inner & _grown(~inner, band)
-    touching = np.bincount(labels[border], minlength=count)
+    touching = np.bincount(labels[inner & _grown(~inner, band)], minlength=count)
     inside = [n for n in large if touching[n] < min(0.35 * height * band, 0.5 * area[n])]
     chosen = [large] if len(inside) == len(large) else [large, inside]
     return [np.isin(labels, keep) for keep in chosen if keep]
 
 
-def _stands_out(lab: Lab, mask: Mask, inner: Mask, ring: Mask, height: float) -> float:
-    """How much a mask looks like letters: absent around, present along the line, thin, clear."""
-    inside = float(mask.sum()) / max(1.0, float(inner.sum()))
-    if not 0.02 < inside < 0.75:
-        return 0.0
-    colour = lab[mask].mean(axis=0)
-    outside = float((np.linalg.norm(lab - colour, axis=2) < 12)[ring].mean())
-    axis = 0 if np.ptp(np.nonzero(inner)[1]) >= np.ptp(np.nonzero(inner)[0]) else 1
-    used = np.asarray(inner.any(axis=axis), bool)
-    along = float(np.asarray(mask.any(axis=axis))[used].mean())
-    thin = float(np.exp(-max(0.0, _thickness(mask, height) - 0.15) / 0.06))
-    contrast = float(np.linalg.norm(colour - np.median(lab[ring], axis=0)))
-    return (1 - 0.8 * min(1.0, outside / inside)) * along * thin * min(1.0, contrast / 40)
-
-
 def _thickness(mask: Mask, height: float) -> float:
     """Half the width of the thickest strokes, as a share of the line's height: bold has to 0.12."""
     depth = cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 3)
-    return float(np.percentile(depth[mask], 98)) / height if mask.any() else 0.0
+    return float(np.percentile(depth[mask], 98)) / height
 
 
 # ------------------------------------------------------------------------------- opacity and ground
 def _matte(
-    crop: Array, core: Mask, foreign: Mask, height: float, corner: tuple[int, int]
-) -> Glyphs:
-    """Ground, colour and opacity, twice: first the strokes' fainter parts, then the edges."""
+    patch: Array, core: Mask, foreign: Mask, height: float
+) -> tuple[Alpha, Array, Mask, Colour]:
+    """Opacity, ground, what is hidden, colour, twice: first the strokes' fainter parts, then the
+    edges.
+    """
     near = _grown(core, int(max(3, round(0.12 * height))), cv2.MORPH_ELLIPSE) & ~foreign
-    alpha, _, _ = _separated(crop, core, near, foreign)
-    fainter = core | ((alpha > 0.25) & near)
+    fainter = core | (_opacity(patch, core, near, foreign)[0] > 0.25)
     _, labels = cv2.connectedComponents(fainter.astype(np.uint8))
     core = np.isin(labels, np.unique(labels[core])) & fainter
     hidden = _grown(core, int(max(2, round(0.045 * height))), cv2.MORPH_ELLIPSE)
-    alpha, colour, ground = _separated(crop, core, hidden, foreign)
-    ground[~hidden] = crop[~hidden]
+    alpha, ground, colour = _opacity(patch, core, hidden, foreign)
+    ground[~hidden] = patch[~hidden]
     solid = (alpha > 0.8) & ~_grown(~core, 1)
     alpha[solid] = np.maximum(alpha[solid], 0.97)
-    paint = np.broadcast_to(np.asarray(colour, np.uint8), crop.shape).copy()
-    paint[core] = crop[core]
-    return Glyphs(*corner, alpha, ground, hidden, colour, paint)
+    return alpha, ground, hidden, colour
 
 
-def _separated(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, Colour, Array]:
-    """Opacity inside `hidden`, the ink's colour, and the ground: a plane, or inpainted."""
+def _opacity(patch: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, Array, Colour]:
+    """Opacity inside `hidden`, the ground (a plane, or inpainted), and the ink's colour."""
     wider = _grown(hidden | foreign, 2, cv2.MORPH_ELLIPSE)
-    ground = _plane(crop, ~wider)
+    ground = _plane(patch, ~wider)
     if ground is None:
-        ground = np.asarray(cv2.inpaint(crop, wider.astype(np.uint8), 3, cv2.INPAINT_TELEA))
-    shade = crop.astype(np.float32) - ground.astype(np.float32)
+        ground = np.asarray(cv2.inpaint(patch, wider.astype(np.uint8), 3, cv2.INPAINT_TELEA))
+    shade = patch.astype(np.float32) - ground.astype(np.float32)
     strength = np.abs(shade).sum(axis=2)
     strong = core & (strength >= np.percentile(strength[core], 70))  # pure only inside strokes
-    typical = np.median(crop[strong], axis=0)
+    typical = np.median(patch[strong], axis=0)
     span = typical.astype(np.float32) - ground.astype(np.float32)
     alpha = (shade * span).sum(axis=2) / np.maximum((span * span).sum(axis=2), 60.0)
     red, green, blue = (round(float(c)) for c in typical)
-    opacity = np.where(hidden, np.clip(alpha, 0, 1), 0).astype(np.float32)
-    return opacity, (red, green, blue), ground
+    return np.where(hidden, np.clip(alpha, 0, 1), 0).astype(np.float32), ground, (red, green, blue)
 
 
-def _plane(crop: Array, seen: Mask) -> Array | None:
+def _plane(patch: Array, seen: Mask) -> Array | None:
     """Each channel as a plane fitted to the `seen` pixels; None where they do not lie on it."""
     rows, columns = np.nonzero(seen)
     if len(rows) < 40:
@@ -216,7 +267,7 @@ def _plane(crop: Array, seen: Mask) -> Array | None:
     step = len(rows) // 4000 + 1
     rows, columns = rows[::step], columns[::step]
     terms = np.column_stack([np.ones(len(rows)), columns, rows])
-    values = crop[rows, columns].astype(np.float64)
+    values = patch[rows, columns].astype(np.float64)
     fitted, *_ = np.linalg.lstsq(terms, values, rcond=None)
     missed = np.abs(terms @ fitted - values)
     if float(missed.mean()) > 1.5 or float(np.percentile(missed, 99)) > 8:

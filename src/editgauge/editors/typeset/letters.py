@@ -9,10 +9,10 @@ import numpy as np
 
 from editgauge.editors.typeset import faces
 from editgauge.editors.typeset.acts import EDGE, CannotEdit, Done, Point, matched, named, report
-from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, median_colour
+from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import Drawn, Style, ink_box, set_text, width_of
-from editgauge.editors.typeset.find import Span, plain
-from editgauge.images import Mask
+from editgauge.editors.typeset.find import Span
+from editgauge.editors.typeset.ink import Ink
 from editgauge.instructions import Colour, Parsed
 
 _ENDLESS = 1e6
@@ -21,14 +21,13 @@ _ENDLESS = 1e6
 def change(canvas: Canvas, asked: Parsed) -> Done:
     if not asked.pairs:
         raise CannotEdit(asked.reason)
-    matches = [(matched(canvas, source), source, target) for source, target in asked.pairs]
+    matches = [(matched(canvas, source), target) for source, target in asked.pairs]
     done: list[Done] = []
-    for match, source, target in matches:
-        lines = [(canvas.lines[span.line].text, span) for span in match.spans]
-        text = in_the_case_of(target, source, " ".join(t[s.start : s.end] for t, s in lines))
+    for match, text in matches:
         parts = split_text(text, [span.end - span.start for span in match.spans])
         style = None
-        for (line, span), part in zip(lines, parts, strict=True):
+        for span, part in zip(match.spans, parts, strict=True):
+            line = canvas.lines[span.line].text
             style = _change_span(canvas, *trimmed(line, span, part), asked.colour) or style
         done.append(report(canvas, match) | {"to": text} | _told(style))
     return {"texts": done}
@@ -39,12 +38,6 @@ def _told(style: Style | None) -> Done:
         return {}
     likeness = round(style.likeness, 3)
     return {"font": style.face.name, "size": round(style.size, 1), "likeness": likeness}
-
-
-def in_the_case_of(text: str, written: str, seen: str) -> str:
-    """`text` in capitals where the picture's text is so and the instruction wrote it otherwise."""
-    same = plain(written) == plain(seen) and len(plain(seen)) > 1
-    return text.upper() if same and seen.isupper() and not written.isupper() else text
 
 
 def split_text(text: str, lengths: Sequence[int]) -> list[str]:
@@ -75,14 +68,14 @@ def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
     return Span(span.line, start, end), " ".join(new)
 
 
-def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Inked, Style]:
+def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Ink, Style]:
     """A span's line, and the style of its text among faces that have the letters of `text`."""
-    if (inked := canvas.inked(span.line)) is None:
+    if (ink := canvas.ink(span.line)) is None:
         seen = canvas.lines[span.line].text
         raise CannotEdit(f"{seen!r} was read, but its letters cannot be told from the ground")
-    if (style := canvas.style(inked, text)) is None:
+    if (style := canvas.style(ink, text)) is None:
         raise _no_face(text)
-    return inked, style
+    return ink, style
 
 
 def _no_face(text: str) -> CannotEdit:
@@ -104,49 +97,43 @@ def _drawn(style: Style, text: str, room: float = _ENDLESS) -> tuple[Drawn, floa
 
 def _change_span(canvas: Canvas, span: Span, text: str, colour: Colour | None) -> Style | None:
     """Set `text` in a span's place; what follows it in its line moves as far as there is room."""
-    inked, style = _inked(canvas, span, text)
-    reach = inked.reach(span, style)
-    portion = inked.portion(reach)
-    left, right = inked.between(reach)
-    baseline = inked.pen(canvas.style(inked) or style)[1]
-    colour = colour or _colour_in(inked, portion)
-    canvas.erase(inked, portion)
+    ink, style = _inked(canvas, span, text)
+    reach = ink.reach(span, style)
+    left, right = ink.between(reach)
+    baseline = ink.pen(canvas.style(ink) or style)[1]
+    canvas.erase(ink, reach)
     if not text.strip():
         return None
-    low, high = _free(canvas, inked)
-    _, _, wide = _drawn(style, text)
-    tail = span.end < len(inked.line.text)
-    shift = min(wide - (right - left), max(0.0, high - inked.box[2])) if tail else 0.0
+    low, high = _free(canvas, ink)
+    wide, tail = _drawn(style, text)[2], span.end < len(ink.line.text)
+    shift = min(wide - (right - left), max(0.0, high - ink.box[2])) if tail else 0.0
     shift = shift if abs(shift) > 0.12 * style.size else 0.0
     room = right - left + max(shift, 0.0) if tail else high - (left if span.start else low)
     drawn, offset, wide = _drawn(style, text, room)
     x = left
-    if inked.is_whole(span):
-        x = _aligned(canvas, inked, (left, right), wide, (low, high))
+    if ink.is_whole(span):
+        x = _aligned(canvas, ink, (left, right), wide, (low, high))
     if shift:
-        _shift_tail(canvas, inked, reach[1], shift)
-    canvas.set(drawn, inked.frame, (x - offset, baseline), colour)
+        follows = canvas.cut(ink, (reach[1], _ENDLESS))
+        if follows is not None:
+            dx, dy = ink.matrix[:, 0] * shift
+            canvas.drop(follows, (follows.centre[0] + dx, follows.centre[1] + dy))
+    canvas.set(drawn, ink.matrix, (x - offset, baseline), colour or ink.colour)
     return style
 
 
-def _colour_in(inked: Inked, portion: Mask) -> Colour:
-    solid = portion & (inked.glyphs.alpha > 0.95)
-    few = solid.sum() < 8
-    return inked.glyphs.colour if few else median_colour(inked.glyphs.paint[solid])
-
-
-def _free(canvas: Canvas, inked: Inked) -> Point:
-    """How far the line may reach to both sides, in x of its frame; a slanted one by a third."""
-    left, top, right, bottom = inked.box
-    if not inked.frame.level:
+def _free(canvas: Canvas, ink: Ink) -> Point:
+    """How far the line may reach to both sides, in x of its rectangle; a slanted one by a third."""
+    left, top, right, bottom = ink.box
+    if not ink.level:
         spare = 0.3 * (right - left)
         return left - spare, right + spare
-    ox, oy = (float(v) for v in inked.frame.matrix[:, 2])
+    ox, oy = (float(v) for v in ink.matrix[:, 2])
     low, high = 2.0 - ox, canvas.size[0] - 2.0 - ox
-    gap, middle = 0.25 * max(8.0, inked.line.height), (left + right) / 2
+    gap, middle = 0.25 * max(8.0, ink.line.height), (left + right) / 2
     for other in canvas.lines:
         x0, y0, x1, y1 = np.asarray(other.box) - (ox, oy, ox, oy)
-        if other is inked.line or y1 <= top or y0 >= bottom:
+        if other is ink.line or y1 <= top or y0 >= bottom:
             continue
         if x0 >= middle:
             high = min(high, x0 - gap)
@@ -155,28 +142,19 @@ def _free(canvas: Canvas, inked: Inked) -> Point:
     return min(low, float(left)), max(high, float(right))
 
 
-def _aligned(canvas: Canvas, inked: Inked, old: Point, wide: float, room: Point) -> float:
+def _aligned(canvas: Canvas, ink: Ink, old: Point, wide: float, room: Point) -> float:
     """Where a new line starts: it keeps the edge (or centre) that it shares with those around."""
-    near = max(3.0, 0.25 * inked.line.height)
-    left, _, right, _ = inked.line.box
-    votes = {"center": int(abs((left + right - canvas.size[0]) / 2) < 2 * near), "left": 0}
-    votes["right"] = 0
-    for x0, _, x1, _ in (other.box for other in canvas.lines if other is not inked.line):
-        votes["left"] += abs(x0 - left) < near
-        votes["right"] += abs(x1 - right) < near
-        votes["center"] += abs((x0 + x1) - (left + right)) / 2 < near
+    near, (left, _, right, _) = max(3.0, 0.25 * ink.line.height), ink.line.box
+    others = [(o.box[0], o.box[2]) for o in canvas.lines if o is not ink.line]
+    votes = {
+        "center": sum(abs((x0 + x1) - (left + right)) / 2 < near for x0, x1 in others),
+        "left": sum(abs(x0 - left) < near for x0, _ in others),
+        "right": sum(abs(x1 - right) < near for _, x1 in others),
+    }
+    votes["center"] += abs((left + right - canvas.size[0]) / 2) < 2 * near
     best = max(votes, key=lambda name: votes[name])
     x = {"left": old[0], "right": old[1] - wide}.get(best, (old[0] + old[1] - wide) / 2)
     return min(max(x, room[0]), max(room[0], room[1] - wide))
-
-
-def _shift_tail(canvas: Canvas, inked: Inked, start: float, shift: float) -> None:
-    portion, g = inked.portion((start, 9999)), inked.glyphs
-    alpha = np.where(portion, g.alpha, 0).astype(np.float32)
-    canvas.erase(inked, portion)
-    along = inked.frame.matrix[:, 0] * shift
-    moved = Lifted(alpha, g.paint, g.left + along[0], g.top + along[1])
-    canvas.drop(moved, moved.centre)
 
 
 def insert(canvas: Canvas, asked: Parsed) -> Done:
@@ -203,15 +181,15 @@ def _insert_in_row(
     old = line[span.start : span.end]
     blank = "" if max(text[:1] + old[:1]) > "⺀" else " "  # Chinese and Japanese set none
     outer = span.start == 0 if place == "before" else span.end == len(line)
-    inked, style = _inked(canvas, span, text + old)
+    ink, style = _inked(canvas, span, text + old)
     drawn, offset, wide = _drawn(style, text)
     gap = width_of(style, blank) if blank else 0.06 * style.size
-    left, right = inked.between(inked.reach(span, style))
-    low, high = _free(canvas, inked)
+    left, right = ink.between(ink.reach(span, style))
+    low, high = _free(canvas, ink)
     x = left - gap - wide if place == "before" else right + gap
     if outer and low <= x and x + wide <= high:
-        at = (x - offset, inked.pen(style)[1])
-        canvas.set(drawn, inked.frame, at, colour or inked.glyphs.colour)
+        at = (x - offset, ink.pen(style)[1])
+        canvas.set(drawn, ink.matrix, at, colour or ink.colour)
         return style
     both = f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}"
     return _change_span(canvas, span, both, colour)
@@ -221,15 +199,13 @@ def _insert_row(
     canvas: Canvas, span: Span, text: str, colour: Colour | None, place: str
 ) -> Style | None:
     """Above or below a line, aligned as it is."""
-    inked, style = _inked(canvas, span, text)
-    low, high = -_ENDLESS, _ENDLESS
-    if inked.frame.level:
-        low = 2 - float(inked.frame.matrix[0, 2])
-        high = low + canvas.size[0] - 4
-    drawn, offset, wide = _drawn(style, text, high - low)
-    x = _aligned(canvas, inked, (inked.box[0], inked.box[2]), wide, (low, high))
-    baseline = inked.pen(style)[1] + 1.25 * style.size * (1 if place == "below" else -1)
-    canvas.set(drawn, inked.frame, (x - offset, baseline), colour or inked.glyphs.colour)
+    ink, style = _inked(canvas, span, text)
+    low = 2 - float(ink.matrix[0, 2])
+    room = (low, low + canvas.size[0] - 4) if ink.level else (-_ENDLESS, _ENDLESS)
+    drawn, offset, wide = _drawn(style, text, room[1] - room[0])
+    x = _aligned(canvas, ink, (ink.box[0], ink.box[2]), wide, room)
+    baseline = ink.pen(style)[1] + 1.25 * style.size * (1 if place == "below" else -1)
+    canvas.set(drawn, ink.matrix, (x - offset, baseline), colour or ink.colour)
     return style
 
 
@@ -244,7 +220,6 @@ def _insert_at(canvas: Canvas, text: str, wanted: Colour | None, where: str) -> 
     tall = pitch * (len(rows) - 1)
     first = height - edge - tall if "bottom" in words else (height - tall + style.size) / 2
     first = edge + style.size if "top" in words else first
-    frame = Frame(np.array([[1.0, 0, 0], [0, 1.0, 0]]), width, height)
     for number, row in enumerate(rows):
         drawn, offset, wide = _drawn(style, row, width - 2 * edge)
         x = edge if "left" in words else width - edge - wide
@@ -252,18 +227,19 @@ def _insert_at(canvas: Canvas, text: str, wanted: Colour | None, where: str) -> 
         y = first + number * pitch
         box = (x, y - style.size, x + wide, y)  # black or white where its own would not stand out
         seen = [ink for ink in (lines, (0, 0, 0)) if canvas.shows(ink, box)]
-        canvas.set(drawn, frame, (x - offset, y), wanted or [*seen, (255, 255, 255)][0])
+        colour = wanted or [*seen, (255, 255, 255)][0]
+        canvas.set(drawn, np.eye(2, 3), (x - offset, y), colour)
     return {"inserted": text, "place": where, "rows": len(rows), **_told(style)}
 
 
 def _house_style(canvas: Canvas, text: str) -> tuple[Style, Colour]:
     order = sorted(range(len(canvas.lines)), key=lambda n: canvas.lines[n].height)
     for number in order[len(order) // 2 :]:
-        inked = canvas.inked(number)
-        style = canvas.style(inked, text) if inked and not inked.line.upended else None
-        if inked is not None and style is not None:
+        ink = canvas.ink(number)
+        style = canvas.style(ink, text) if ink else None
+        if ink and style and style.likeness > 0.4:
             size = max(10.0, min(style.size, 0.06 * canvas.size[1]))
-            return replace(style, size=size), inked.glyphs.colour
+            return replace(style, size=size), ink.colour
     able = [face for face in canvas.faces if faces.covers(face, text)]
     if not able:
         raise _no_face(text)

@@ -125,8 +125,10 @@ class OpenAI(Provider, kw_only=True, frozen=True):
 
 
 class Gemini(Provider, kw_only=True, frozen=True):
-    """A Gemini image model. What is passed to it as it is are parts of its ``generationConfig``,
-    for example ``extra.imageConfig.aspectRatio=16:9``.
+    """A Gemini image model.
+
+    What is passed to it as it is are parts of its ``generationConfig``, for example
+    ``extra.imageConfig.aspectRatio=16:9``.
     """
 
     home = "https://generativelanguage.googleapis.com/v1beta"

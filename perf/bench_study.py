@@ -17,7 +17,7 @@ from tests.study.served import Server
 
 from editgauge.store.labels import Samples
 from editgauge.study.design import resolved
-from editgauge.study.studies import begin, editors_by_sample, outputs_of
+from editgauge.study.studies import begin, outputs_of
 
 PEOPLE, EACH, SECONDS = 50, 10.0, 60.0
 waited: dict[str, list[float]] = {"sample": [], "picture": [], "answer": []}
@@ -55,7 +55,7 @@ with TemporaryDirectory() as folder:
     run = make_run(Path(folder), samples=PEOPLE * 4)
     outputs, samples = outputs_of(run, "bench"), Samples(run.samples("bench"))
     facts = {"mode": "rate", "questions": [{"id": "EA"}]}
-    design = resolved(facts, samples, editors_by_sample(outputs), "bench")
+    design = resolved(facts, samples, outputs, "bench")
     tokens = begin(run, design, outputs, [f"rater-{n}" for n in range(PEOPLE)])
     server = Server(run.path)
     server.begin()

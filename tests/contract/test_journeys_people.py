@@ -148,14 +148,13 @@ def test_ratings_from_a_file_become_rows_and_agreement(judged_run: Path, tmp_pat
     ratings = [row for row in rows_of(run) if row["metric"] == "EA.rank"]
     assert len(ratings) == 12
     assert {row["value"] for row in ratings if row["editor"] == "reference"} == {1.0, 2.0}
-    cli("study", "export", run, tmp_path / "out.csv", "--shape", "wide")
+    cli("study", "export", run, tmp_path / "out.csv")
     out = lines_of(tmp_path / "out.csv")
     wanted = {(line["sample"], line["annotator"]): line for line in lines_of(made)}
-    assert len(out) == len(wanted) == 6
+    assert len(out) == 2 * len(wanted) == 12
     for line in out:
         same = wanted[line["sample"], line["annotator"]]
-        assert float(line["copy"]) == float(same["copy"])
-        assert float(line["reference"]) == float(same["reference"])
+        assert float(line["value"]) == float(same[line["editor"]])
     assert "ann" in cli("study", "agree", run).out
     assert cli("table", run, "--calibrate", "human", "--set", "proxy=EA=ssim", "--json").out
     made.write_text(RATINGS.replace("replace-02,ben,EA,1,2", "nowhere,ben,EA,1,2"))

@@ -21,7 +21,7 @@ from editgauge.judging import batch as batches
 from editgauge.services import paid
 from editgauge.store import csv_files
 from editgauge.store.matching import by_map
-from editgauge.study.reading import Known, read_sheet
+from editgauge.study.reading import Known, read_ratings
 from editgauge.tables.policy import policy_of
 from editgauge.types import Sample
 from tests.curation.test_intake import scan
@@ -38,6 +38,9 @@ TEXTS = {
 }  # fmt: skip
 
 SAMPLES = [Sample(benchmark="b", id=one, split="", category=(), instruction="", images=(Path("a.png"),), output_stems=(one,)) for one in "ab"]  # fmt: skip
+
+
+KNOWN = Known("b", frozenset("ab"), frozenset({"one", "two"}))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +75,7 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "a.csv": (
         lambda path: by_map(path.parent, SAMPLES, path),
         lambda path: list(csv_files.records(path)),
-        lambda path: read_sheet(path, Known("b", frozenset("ab"), frozenset({"one", "two"}))),
+        lambda path: read_ratings(path, KNOWN, scale="1-5"),
     ),
     "p.toml": (_settings,),
     "samples.jsonl": (lambda path: records.read_samples(path.parent),),

@@ -12,7 +12,7 @@ from editgauge.store.labels import Samples
 from editgauge.store.run import Run
 from editgauge.study.assign import answered, next_task
 from editgauge.study.design import resolved
-from editgauge.study.studies import begin, collect, editors_by_sample, outputs_of
+from editgauge.study.studies import begin, collect, outputs_of
 from editgauge.types import Metric
 from editgauge.web.log import Log
 from tests.cli.test_study_command import type_
@@ -33,8 +33,7 @@ def rate(run: Run) -> None:
     """Both annotators answer everything."""
     outputs = outputs_of(run, "bench")
     facts = {"name": "first", "mode": "rate", "questions": [{"id": "IF", "text": "?"}]}
-    there = editors_by_sample(outputs)
-    design = resolved(facts, Samples(run.samples("bench")), there, "bench")
+    design = resolved(facts, Samples(run.samples("bench")), outputs, "bench")
     begin(run, design, outputs, ["ann", "ben"])
     with Log(run.path / "study" / "first.sqlite") as log:
         for who in ("ann", "ben"):

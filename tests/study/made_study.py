@@ -55,19 +55,9 @@ def make_run(
             path = f"edits/{benchmark}/{editor}/{index}.png"
             pixels = random.integers(0, 255, (40 + 8 * number, 60, 3), dtype=np.uint8)
             write_png(run.path / path, pixels)
-            record = EditRecord(
-                benchmark=benchmark,
-                sample=sample.id,
-                editor=editor,
-                status=Status.SCORED,
-                path=path,
-            )
-            run.write_edits([record])
-            value = judged(index, number)
-            run.put(
-                [
-                    Row(benchmark=benchmark, sample=sample.id, editor=editor, scorer="judge", metric="IF", variant="faithful", value=value,
-                        status=Status.SCORED, reason="", fingerprint=f"{index}{editor}", source=JUDGE)
-                ]
-            )  # fmt: skip
+            whose = {"benchmark": benchmark, "sample": sample.id, "editor": editor}
+            run.write_edits([EditRecord(**whose, status=Status.SCORED, path=path)])
+            run.put([Row(**whose, scorer="judge", metric="IF", variant="faithful", reason="",
+                         value=judged(index, number), status=Status.SCORED, source=JUDGE,
+                         fingerprint=f"{index}{editor}")])  # fmt: skip
     return Run.open(run.path)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
 import pytest
 
 from editgauge.errors import UnknownName, UsageError
-from editgauge.study.calibration import corrected, differences, gold_of, scored
+from editgauge.statistics.prediction import corrected_mean
+from editgauge.study.calibration import Calibration, gold_of
 from editgauge.study.ratings import import_ratings
 from editgauge.study.scales import rating_row
 from editgauge.tables.results import Results
@@ -48,46 +50,45 @@ def people(count: int = 20) -> list[Row]:
 
 
 def frame(rows: list[Row]) -> Results:
-    return made_rows.frame(rows, [record(f"s{k:02}", tier=str(k % 2)) for k in range(COUNT)])
+    return made_rows.frame(rows, [record(f"s{k:02}") for k in range(COUNT)])
+
+
+def told(run: Path, *words: str) -> Any:
+    (table,) = orjson.loads(type_(*words[:1], run, *words[1:], "--format", "json"))["tables"]
+    return {line["name"]: line["cells"] for line in table["rows"]}
 
 
 def test_people_correct_a_judge_that_favours_one_editor() -> None:
-    rest, gold = gold_of(frame(scores("j", 2.0) + people()), "human")
-    (item,) = scored(rest, gold)
-    a, b = corrected(rest, item).values()
+    (item,) = gold_of(frame(scores("j", 2.0) + people()), Calibration(gold="human"))
+    a, b = (corrected_mean(y, f) for y, f in zip(item.values, item.scores, strict=True))
     assert b.judge - a.judge == pytest.approx(3, abs=0.6)
     assert b.value - a.value == pytest.approx(1, abs=0.5)
-    assert (a.rated, a.judged, item.annotators) == (20, COUNT, 2)
-    (line,) = differences(rest, gold, "a", "b")
-    assert line.difference.value == pytest.approx(1.0, abs=1e-9), "people always see one point"
-    assert line.verdict == "better"
-    assert line.more == 0
+    assert (a.rated, a.judged, item.annotators, item.scale) == (20, COUNT, 2, (1.0, 5.0))
 
 
 def test_a_strong_judge_on_a_draw_corrects_a_cheap_one() -> None:
     rows = scores("cheap#1", 2.0) + scores("gpt-4o#2", 0.0, seed=1)
-    rest, gold = gold_of(frame(rows), "gpt-4o@25", seed=3)
-    assert np.isfinite(gold[0].values[0]).sum() == 25
-    _, again = gold_of(frame(rows), "gpt-4o@25", seed=3)
-    assert np.array_equal(gold[0].values, again[0].values, equal_nan=True)
-    (item,) = scored(rest, gold)
+    (item,) = gold_of(frame(rows), Calibration(gold="gpt-4o@25", seed=3))
+    assert np.isfinite(item.values[0]).sum() == 25
+    (again,) = gold_of(frame(rows), Calibration(gold="gpt-4o@25", seed=3))
+    assert np.array_equal(item.values, again.values, equal_nan=True)
     assert item.source == "cheap#1"
-    a, b = corrected(rest, item).values()
-    assert a.rated == 25
-    assert b.value - a.value == pytest.approx(1, abs=0.9)
 
 
-def test_what_cannot_be_corrected_says_why() -> None:
-    whole = frame(scores("j") + people(2))
-    rest, gold = gold_of(whole, "human")
-    with pytest.raises(UsageError, match=r"proxy=QUESTION=METRIC"):
-        scored(rest, [gold[0]._replace(proxy="nothing")])
-    with pytest.raises(UnknownName, match=r"calibrate nobody: wanted human or one judge"):
-        gold_of(whole, "nobody")
-    with pytest.raises(UsageError, match=r"3 or more, after @"):
-        gold_of(whole, "human@x")
-    with pytest.raises(UsageError, match=r"have no gold; leave @5 out"):
-        gold_of(frame(scores("j") + people(1)), "human@5")
+@pytest.mark.parametrize(
+    ("rated", "gold", "more", "error", "said"),
+    [
+        (20, "human", {"proxies": ["IF=nothing"]}, UsageError, r"stands for nothing; .*proxy="),
+        (20, "nobody", {}, UnknownName, r"calibrate nobody: wanted human or one judge"),
+        (20, "human@x", {}, UsageError, r"3 or more, after @"),
+        (1, "human@5", {}, UsageError, r"too few samples rated by human@5 \(3 at least\)"),
+    ],
+)
+def test_what_cannot_be_corrected_says_why(
+    rated: int, gold: str, more: Any, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        gold_of(frame(scores("j") + people(rated)), Calibration(gold=gold, **more))
 
 
 def test_as_it_is_typed(tmp_path: Path) -> None:
@@ -99,13 +100,12 @@ def test_as_it_is_typed(tmp_path: Path) -> None:
         for n, editor in enumerate(("alpha", "beta"))
     ]  # fmt: skip
     import_ratings(run, ratings)
-    (table,) = orjson.loads(type_("table", run.path, "--calibrate", "human", "--format", "json"))[
-        "tables"
-    ]
-    assert [line["name"] for line in table["rows"]] == ["alpha", "beta"]
-    assert table["rows"][0]["cells"]["alone"]["n"] == 8
-    told = type_(
-        "compare", run.path, "alpha", "beta", "--calibrate", "human", "--set", "strata=organ"
+    means = told(run.path, "table", "--calibrate", "human")
+    assert [*means] == ["alpha", "beta"]
+    assert means["alpha"]["alone"]["n"] == 8
+    words = ("--calibrate", "human", "--set", "strata=organ")
+    line = told(run.path, "compare", "alpha", "beta", *words)["IF"]
+    assert float(line["difference"]["value"]) == pytest.approx(
+        float(line["b"]["value"]) - float(line["a"]["value"]), abs=0.5
     )
-    assert "Strata: organ." in told
-    assert "more ratings" in told
+    assert line["verdict"]["text"] == "no significant difference"

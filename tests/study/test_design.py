@@ -43,9 +43,7 @@ def test_a_stratified_draw_is_seeded() -> None:
     [
         ({"mode": "guess"}, "mode: wanted one of grade, pairwise, rank, rate; found 'guess'"),
         ({"colour": 1}, "unknown field colour"),
-        ({"samples": {"per": 1}}, "samples: .*unknown field per"),
         ({"seed": "x"}, "seed: wanted a whole number; found 'x'"),
-        ({"seed": True}, "seed: wanted a whole number"),
         ({"editors": ["gamma"]}, "editors: found gamma; .*with outputs in the run: alpha, beta"),
         ({"editors": ["alpha"]}, "mode rank wants 2 or more"),
         ({"questions": []}, "questions: wanted a list of length >= 1"),
@@ -54,13 +52,10 @@ def test_a_stratified_draw_is_seeded() -> None:
         ({"samples": {"by": "organ", "each": 10}}, "wanted 10 of 'eye', but 9"),
         ({"samples": {"ids": ["nope"]}}, "'nope' has no outputs"),
         ({"training": {"samples": ["nope"]}}, "sample 'nope' has no outputs"),
-        (
-            {"annotators_per_sample": 1},
-            "annotators_per_sample: wanted a whole number >= 2; found 1",
-        ),
+        ({"annotators_per_sample": 1}, "annotators_per_sample: wanted a whole number >= 2"),
         ({"repeats": {"share": 2.0}}, "repeats.share: wanted a number <= 1"),
         ({"benchmark": "other"}, "the samples are bench's"),
-        ({"editors": ["alpha", "alpha"]}, "editors: one is named twice"),
+        ({"questions": [{"id": "EA"}] * 2}, "questions: one id is named twice"),
     ],
 )
 def test_error_names_the_key_and_what_was_wanted(more: dict[str, Any], words: str) -> None:

@@ -19,18 +19,18 @@ def pictures(tmp_path: Path) -> Pictures:
     run = make_run(tmp_path, samples=2)
     outputs = outputs_of(run, "bench")
     # alpha's output becomes a JPEG that says who made it; beta's a large PNG with a text chunk
-    path = run.path / outputs["s00", "alpha"]
+    path = run.path / outputs["s00"]["alpha"]
     Image.new("RGB", (33, 50), "red").save(path, "JPEG", comment=b"made by alpha", quality=30)
     info = PngImagePlugin.PngInfo()
     info.add_text("model", "beta")
     noise = np.random.default_rng(0).integers(0, 255, (300, 200, 3), dtype=np.uint8)
-    Image.fromarray(noise).save(run.path / outputs["s00", "beta"], "PNG", pnginfo=info)
+    Image.fromarray(noise).save(run.path / outputs["s00"]["beta"], "PNG", pnginfo=info)
     records = {str(record["id"]): record for record in run.samples("bench")}
     return Pictures(run, records, outputs)
 
 
 def test_nothing_but_pixels_tells_copies_apart(pictures: Pictures) -> None:
-    names = pictures.names("s00")
+    names = [*pictures.files("s00")]
     assert names == ["input0", "reference", "mask"]
     files = [pictures.png("s00", name) for name in names]
     files += [pictures.png("s00", editor=editor) for editor in EDITORS]
@@ -45,7 +45,7 @@ def test_nothing_but_pixels_tells_copies_apart(pictures: Pictures) -> None:
 
 def test_a_copy_is_made_again_when_its_file_changed(pictures: Pictures) -> None:
     before = pictures.png("s01", editor="alpha")
-    path = pictures.run.path / pictures.outputs["s01", "alpha"]
+    path = pictures.run.path / pictures.outputs["s01"]["alpha"]
     Image.new("RGB", (60, 40), "blue").save(path, "PNG")
     assert pictures.png("s01", editor="alpha") != before
 

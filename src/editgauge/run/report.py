@@ -11,7 +11,7 @@ from editgauge.reports import drawing, figures
 from editgauge.reports.part import Part, part
 from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
-from editgauge.study.sheets import reported
+from editgauge.study.reported import reported
 from editgauge.tables import rows
 
 
@@ -34,7 +34,7 @@ def parts_of(
                 one = replace(one, tables=[*one.tables, agreement])
             ratings = reported(one.frame, published_lines(name) if published else ())
             if ratings is not None:
-                one = replace(one, tables=[*one.tables, *ratings.tables], study=ratings.facts)
+                one = replace(one, tables=[*one.tables, *ratings[0]], study=ratings[1])
             yield one
 
     return list(made())

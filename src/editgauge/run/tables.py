@@ -111,13 +111,13 @@ def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> It
         yield from filter(None, (compared.table(frame, variant) for variant in variants))
     lines = published_lines(frame.benchmark) if shown.published else []
     if any(key.of_people for key in frame.cubes):
-        from editgauge.study import agreement, sheets
+        from editgauge.study.agreement import agreement
 
-        yield from sheets.tables(agreement.agreement(frame), lines)
+        yield from agreement(frame, lines).tables
     elif lines and shown.only:
-        from editgauge.study import sheets
+        from editgauge.study.agreement import published_alone
 
-        yield sheets.published_alone(frame.benchmark, lines)
+        yield published_alone(frame.benchmark, lines)
 
 
 def published_lines(benchmark: str) -> Sequence[TableRow]:

@@ -1,4 +1,5 @@
-"""How far people agree with each other, with themselves, and with every metric of a run.
+"""How far people agree with each other, with themselves, and with every metric of a run: in tables
+and in one sentence.
 
 A statistic "per sample" is computed over the editors of each sample and averaged, as MedEBench
 does; samples in which one side puts all editors level have no order and are left out. Intervals are
@@ -9,39 +10,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
+from editgauge.escape import counted
 from editgauge.statistics import agreement as alpha
 from editgauge.statistics import correlation
 from editgauge.statistics.ranks import bradley_terry
 from editgauge.statistics.resampling import (
     CORRELATION,
     NOTHING,
-    SHARE,
     Estimate,
     parts_interval,
     pooled_mean_interval,
     share_of_parts,
 )
 from editgauge.study.people import Answers, Floats, answers, comparisons, directions_of, mean_of
-from editgauge.tables.metrics import metrics_of
+from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.results import Results
+from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Direction
 
-ALPHA = "Krippendorff's alpha (ordinal)"
+ALPHA, _KAPPA = "Krippendorff's alpha (ordinal)", "quadratic kappa"
 MEAN_OF_ALL = "mean of all"
-
-
-class Between(NamedTuple):
-    """One statistic of annotators among themselves: how many annotators, over how many samples."""
-
-    question: str
-    statistic: str
-    interval: Estimate
-    annotators: int
+GOOD, FAIR = 0.8, 0.667
+"""From which alpha on data are reliable, and from which on they allow tentative conclusions
+(Krippendorff, Content Analysis, 2004, section 11.4.2).
+"""
+_CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together)."
+_LEVEL = (
+    "Per-sample statistics are means over pairs of annotators and samples; a sample in which one "
+    "annotator puts all editors level has no order and is left out."
+)
+_MATRICES = {
+    "spearman": "Spearman's rho per sample over the editors, averaged",
+    "no_ties": "the same by the paper's formula, which takes no ties into account",
+    "pearson": "Pearson's r over all outputs",
+    "mae": "mean absolute error, where a metric rates the very question",
+}
 
 
 class Machine(NamedTuple):
@@ -53,83 +61,129 @@ class Machine(NamedTuple):
     direction: Direction
     values: Floats
 
-
-class Against(NamedTuple):
-    """One metric against one question. `spearman` and `no_ties` are per sample, over the editors,
-    averaged; `pearson` is over all outputs; `mae` only where the metric rates the question itself,
-    on the scale on which people rated. `rated`: samples that somebody rated.
-    """
-
-    question: str
-    metric: str
-    variant: str
-    source: str
-    spearman: Estimate
-    no_ties: Estimate
-    pearson: Estimate
-    mae: Estimate
-    annotators: int
-    rated: int
-
-
-class Ranking(NamedTuple):
-    """A Bradley-Terry ranking of one question: editor -> log strength, the strongest first.
-    `connected`: the share of resamples in which nobody always won or lost.
-    """
-
-    question: str
-    editors: dict[str, Estimate]
-    connected: float
-    annotators: int
-    samples: int
-    comparisons: int
-    ties: int
+    @property
+    def name(self) -> str:
+        """The metric with what made it: ``IF · judge-1 (corrected)``."""
+        source = f" · {self.source}" if self.source else ""
+        return f"{self.metric}{source}" + (" (corrected)" if self.variant == "corrected" else "")
 
 
 class Agreement(NamedTuple):
-    """Everything that `editgauge study agree` prints of one benchmark. `left_out`: metrics whose
-    direction nobody knows: whether people agree with them cannot be said.
-    """
+    """What `agree` says of one benchmark, in one sentence and in tables."""
 
     benchmark: str
-    between: list[Between]
-    against: list[Against]
-    rankings: list[Ranking]
-    left_out: list[str]
+    sentence: str
+    tables: list[Table]
 
 
-def agreement(frame: Results) -> Agreement:
-    """All of it, from a frame that still has the annotators' rows."""
+Pairs = Sequence[tuple[Answers, Machine]]
+
+
+def agreement(
+    frame: Results, published: Sequence[TableRow] = (), *, brief: bool = False
+) -> Agreement:
+    """All of it, from a frame that still has the annotators' rows; `brief`: one statistic of each
+    kind. `published`: the lines of the paper's rank correlations, below those by its formula.
+    """
     given, machines = answers(frame), machines_of(frame)
-    pairs = [
-        *((one, machine) for one in given for machine in machines),
-        *_means(frame, given, machines),
+    pairs = [*product(given, machines), *_means(frame, given, machines)]
+    pairs = [(one, m) for one, m in pairs if not np.isnan(one.mean + m.values).all()]
+    people, rankings = _people(frame.benchmark, given, brief), list(_rankings(frame))
+    matrices = [
+        _matrix(frame.benchmark, pairs, name, published if name == "no_ties" else ())
+        for name in list(_MATRICES)[: 1 if brief else None]
     ]
-    lines = [_compared(one, machine) for one, machine in pairs]
-    known = {*directions_of(frame), *(m.name for m in metrics_of(frame).values() if m.of_sample)}
-    return Agreement(
-        frame.benchmark,
-        [line for one in given for line in between(one)],
-        [line for line in lines if line.spearman.n or line.pearson.n],
-        list(_rankings(frame)),
-        [name for name in frame.without_people().metrics if name not in known],
+    told = "; ".join([_together(people), *_best(matrices[0]), *_preferred(rankings)])
+    every = [table for table in (people, *matrices, *rankings) if table.rows]
+    return Agreement(frame.benchmark, f"{told[0].upper()}{told[1:]}.", every)
+
+
+def published_alone(benchmark: str, published: Sequence[TableRow]) -> Table:
+    """The paper's rank correlations, where nobody has rated anything in the run."""
+    title = f"{benchmark}: metrics against people, Spearman's rho"
+    notes = [f"{NO_ROWS} Ratings by people come with: editgauge study import."]
+    return _questions(benchmark, "no_ties", title, published, notes)
+
+
+def cell(
+    value: float, low: float, high: float, n: int | None = None, of: int | None = None
+) -> Cell:
+    """A statistic with its interval; what is not defined (NaN) is not there."""
+    if math.isnan(value):
+        return Cell()
+    ends = (None if math.isnan(end) else end for end in (low, high))
+    return Cell(value=value, low=next(ends), high=next(ends), n=n, of=of)
+
+
+# -- the sentence ----------------------------------------------------------------------------------
+
+
+def _together(people: Table) -> str:
+    """How well people agree with each other."""
+    values = [row.cells["value"].value for row in people.rows if row.name == ALPHA]
+    alphas = sorted(value for value in values if value is not None)
+    if not alphas:
+        return (
+            "how well people agree cannot be said (no two of them rated the same outputs, or all "
+            "gave one answer)"
+        )
+    word = "well" if alphas[0] >= GOOD else "fairly" if alphas[0] >= FAIR else "poorly"
+    several = " to ".join(dict.fromkeys(f"{one:.2f}" for one in (alphas[0], alphas[-1])))
+    return f"people agree {word}, alpha {several}"
+
+
+def _best(matrix: Table) -> Iterator[str]:
+    """Which metric agrees best with people on each question."""
+    for question in (column.name for column in matrix.columns if column.name != MEAN_OF_ALL):
+        values = {row.name: row.cell(question).value for row in matrix.rows}
+        known = {name: value for name, value in values.items() if value is not None}
+        if known:
+            name, value = max(known.items(), key=lambda item: item[1])
+            none = "agrees with no metric; the best is"
+            yield f"{question} {'agrees best with' if value > 0 else none} {name}, {value:.2f}"
+
+
+def _preferred(rankings: Sequence[Table]) -> Iterator[str]:
+    for table in rankings:
+        yield f"{table.rows[0].name} is preferred most ({table.meta['question']})"
+
+
+# -- people among themselves -----------------------------------------------------------------------
+
+
+def _people(benchmark: str, given: Sequence[Answers], brief: bool) -> Table:
+    digits = {"value": ("agreement", 3), "annotators": ("annotators", 0), "samples": ("samples", 0)}
+    rows = [row for one in given for row in between(one)]
+    return Table(
+        name="agree.people",
+        title=f"{benchmark}: people among themselves",
+        columns=[Column(name=n, heading=(word,), digits=k) for n, (word, k) in digits.items()],
+        rows=[row for row in rows if not brief or row.name in (ALPHA, f"self: {_KAPPA}")],
+        benchmark=benchmark,
+        by="question",
+        notes=[_LEVEL, _CLUSTERED],
+        meta={"names": "statistic"},
     )
 
 
-def between(one: Answers) -> Iterator[Between]:
+def between(one: Answers) -> Iterator[TableRow]:
     """How far the annotators agree with each other, and with themselves where they saw a sample
-    twice.
+    twice: a line for each statistic.
     """
     first, count = one.first, len(one.annotators)
+    statistics = dict[str, tuple[Estimate, int]]()
     if count > 1:
-        yield Between(one.question, ALPHA, _alpha(first), count)
+        statistics[ALPHA] = _alpha(first), count
         a, b = (np.stack(side) for side in zip(*combinations(first, 2), strict=True))
-        for name, interval in _of_pairs(a, b):
-            yield Between(one.question, name, interval, count)
+        statistics |= {name: (found, count) for name, found in _of_pairs(a, b)}
     if one.values.shape[1] > 1:
         again = ~np.isnan(one.values[:, 1]).all(axis=(1, 2))
-        for name, interval in _of_pairs(one.values[again, 0], one.values[again, 1]):
-            yield Between(one.question, f"self: {name}", interval, int(again.sum()))
+        pairs = _of_pairs(one.values[again, 0], one.values[again, 1])
+        statistics |= {f"self: {name}": (found, int(again.sum())) for name, found in pairs}
+    for name, (found, people) in statistics.items():
+        numbers = {"annotators": float(people), "samples": float(found.n)}
+        cells = {key: Cell(value=number) for key, number in numbers.items()}
+        yield TableRow(name=name, group=one.question, cells={"value": cell(*found[:3]), **cells})
 
 
 def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
@@ -139,27 +193,25 @@ def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
     rows = correlation.spearman_rows(x, y).reshape(count, samples).T
     yield "Spearman per sample", pooled_mean_interval(rows, CORRELATION)
     parts = alpha.kappa_parts(x, y).reshape(count, samples, -1).sum(axis=0)
-    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of, CORRELATION)
-    both = ~np.isnan(x) & ~np.isnan(y)
-    equal = np.stack([((x == y) & both).sum(axis=1), both.sum(axis=1)], axis=1).astype(np.float64)
-    summed = equal.reshape(count, samples, 2).sum(axis=0)
-    yield "equal answers", parts_interval(summed, share_of_parts, SHARE)
+    yield _KAPPA, parts_interval(parts, alpha.kappa_of, CORRELATION)
 
 
 def _alpha(first: Floats) -> Estimate:
     count, editors, samples = first.shape
-    units = np.moveaxis(first, 2, 1).reshape(count, samples * editors)
-    parts = alpha.coincidences(units)
-    if not (size := parts.shape[-1]):
+    parts = alpha.coincidences(np.moveaxis(first, 2, 1).reshape(count, samples * editors))
+    size = parts.shape[-1]
+    if not size:
         return NOTHING
     summed = parts.reshape(samples, editors, size * size).sum(axis=1)
     lines = np.concatenate([summed, summed.sum(axis=1, keepdims=True)], axis=1)
 
     def statistic(total: Floats) -> Floats:
-        matrix = total[..., :-1].reshape(*total.shape[:-1], size, size)
-        return alpha.alpha_of(matrix)
+        return alpha.alpha_of(total[..., :-1].reshape(*total.shape[:-1], size, size))
 
     return parts_interval(lines, statistic, CORRELATION)
+
+
+# -- metrics against people ------------------------------------------------------------------------
 
 
 def machines_of(frame: Results) -> list[Machine]:
@@ -174,24 +226,46 @@ def machines_of(frame: Results) -> list[Machine]:
     return listed
 
 
-def _compared(one: Answers, machine: Machine) -> Against:
+def _against(one: Answers, machine: Machine, statistic: str) -> Estimate:
     """One metric against the mean of the annotators."""
     people, values = one.goodness.T, machine.values.T
-    same = machine.metric == one.metric and one.scale in ("rate", "grade")
-    errors = parts_interval(
-        correlation.error_parts(people, values), share_of_parts, (0.0, math.inf)
-    )
-    parts = correlation.pearson_parts(people, values)
-    return Against(
-        one.question,
-        *machine[:3],
-        pooled_mean_interval(correlation.spearman_rows(people, values), CORRELATION),
-        pooled_mean_interval(correlation.spearman_no_ties_rows(people, values), CORRELATION),
-        parts_interval(parts, correlation.pearson_of, CORRELATION),
-        errors if same else NOTHING,
-        annotators=len(one.annotators),
-        rated=int((~np.isnan(people)).any(axis=1).sum()),
-    )
+    match statistic:
+        case "spearman":
+            return pooled_mean_interval(correlation.spearman_rows(people, values), CORRELATION)
+        case "no_ties":
+            rows = correlation.spearman_no_ties_rows(people, values)
+            return pooled_mean_interval(rows, CORRELATION)
+        case "pearson":
+            parts = correlation.pearson_parts(people, values)
+            return parts_interval(parts, correlation.pearson_of, CORRELATION)
+    if machine.metric != one.metric or one.scale not in ("rate", "grade"):
+        return NOTHING  # no common scale
+    return parts_interval(correlation.error_parts(people, values), share_of_parts, (0.0, math.inf))
+
+
+def _matrix(benchmark: str, pairs: Pairs, statistic: str, published: Sequence[TableRow]) -> Table:
+    """MedEBench's Table 3: metrics down, people's questions across."""
+    rows: dict[str, dict[str, Cell]] = {}
+    who: dict[str, str] = {}
+    for one, machine in pairs:
+        found = _against(one, machine, statistic)
+        if statistic != "mae" or found.n:
+            rated = int((~np.isnan(one.mean)).any(axis=0).sum())
+            rows.setdefault(machine.name, {})[one.question] = cell(*found, of=rated)
+            who[one.question] = f"{one.question}: {counted(len(one.annotators), 'annotator')}."
+    every = [TableRow(name=name, cells=cells) for name, cells in rows.items()]
+    every += published if every else ()
+    title = f"{benchmark}: metrics against people, {_MATRICES[statistic]}"
+    return _questions(benchmark, statistic, title, every, [*who.values(), _CLUSTERED])
+
+
+def _questions(
+    benchmark: str, name: str, title: str, rows: Sequence[TableRow], notes: Sequence[str]
+) -> Table:
+    questions = dict.fromkeys(name for row in rows for name in row.cells)
+    columns = [Column(name=question, heading=(question,), digits=3) for question in questions]
+    return Table(name=f"agree.{name}", title=title, columns=columns, rows=rows, notes=notes,
+                 benchmark=benchmark, meta={"names": "metric"})  # fmt: skip
 
 
 def _means(
@@ -213,28 +287,36 @@ def _means(
             yield whole, Machine(MEAN_OF_ALL, variant, source, "higher", values)
 
 
-def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
-    """The samples on which annotators differ most, with the mean absolute difference of two
-    annotators' answers, on the question's scale; samples that one person rated are left out.
-    """
-    if len(one.annotators) < 2:
-        return []
-    gaps = [np.abs(a - b) for a, b in combinations(one.first, 2)]
-    mean = mean_of(np.concatenate(gaps))
-    order = np.argsort(-np.nan_to_num(mean, nan=-1.0), kind="stable")
-    return [(one.samples[k], float(mean[k])) for k in order[:top].tolist() if mean[k] > 0]
+# -- comparisons -----------------------------------------------------------------------------------
 
 
-def _rankings(frame: Results) -> Iterator[Ranking]:
+def _rankings(frame: Results) -> Iterator[Table]:
+    """A Bradley-Terry ranking of each question, the strongest editor first."""
     for one in comparisons(frame):
-        fit = bradley_terry(one.wins)
-        rated = int((one.wins.sum(axis=(1, 2)) > 0).sum())
-        editors = {
-            one.editors[k]: Estimate(
-                float(fit.strength[k]), float(fit.low[k]), float(fit.high[k]), rated
-            )
-            for k in np.argsort(-fit.strength, kind="stable").tolist()
-        }
-        yield Ranking(
-            one.question, editors, fit.connected, one.annotators, rated, one.total, one.ties
+        fit, samples = bradley_terry(one.wins), int(one.wins.any(axis=(1, 2)).sum())
+        order = np.argsort(-fit.strength, kind="stable").tolist()
+        strengths = np.stack([fit.strength, fit.low, fit.high]).T[order].tolist()
+        who, what = counted(one.annotators, "annotator"), counted(samples, "sample")
+        notes = [
+            f"{one.total} comparisons ({one.ties} ties) by {who} on {what}; a tie is half a win.",
+            "A difference of d: the stronger one wins with probability 1/(1 + exp(-d)).",
+            _CLUSTERED,
+        ]
+        if np.isnan(fit.strength).any():
+            notes.append("No strengths: somebody never lost, or never won, against the others.")
+        elif fit.connected < 0.9:
+            notes.append("No intervals: in too many resamples somebody never lost or never won.")
+        yield Table(
+            name="agree.bradley_terry",
+            title=f"{frame.benchmark}: Bradley-Terry ranking, {one.question}",
+            columns=[
+                Column(name="strength", heading=("log strength",), digits=3, direction="higher")
+            ],
+            rows=[
+                TableRow(name=one.editors[k], cells={"strength": cell(*found)})
+                for k, found in zip(order, strengths, strict=True)
+            ],
+            benchmark=frame.benchmark,
+            notes=notes,
+            meta={"question": one.question},
         )

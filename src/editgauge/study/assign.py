@@ -12,7 +12,7 @@ what is shown and, once it is done, the answer. Taking an answer back is a chang
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median_high
@@ -44,19 +44,7 @@ class Task(NamedTuple):
     repeat: int = 0
 
 
-class Progress(NamedTuple):
-    """How far one annotator is; `seconds` is the median time of an answer, 0 without any."""
-
-    pseudonym: str
-    revoked: bool
-    done: int
-    total: int
-    checks_passed: int
-    checks_failed: int
-    seconds: float
-
-
-def assign(design: Design, outputs: Mapping[str, Sequence[str]], annotators: int) -> list[Task]:
+def assign(design: Design, outputs: Mapping[str, Collection[str]], annotators: int) -> list[Task]:
     """The tasks of every annotator, in the order in which they come. Raises `UsageError` for too
     few annotators.
     """
@@ -81,7 +69,7 @@ def assign(design: Design, outputs: Mapping[str, Sequence[str]], annotators: int
 
 
 def _units(
-    design: Design, outputs: Mapping[str, Sequence[str]], sample: str
+    design: Design, outputs: Mapping[str, Collection[str]], sample: str
 ) -> list[tuple[str, Editors]]:
     """What is rated as a whole: the sample's outputs, or each pair of them in mode pairwise."""
     shown = tuple(editor for editor in design.editors if editor in outputs[sample])
@@ -90,7 +78,7 @@ def _units(
 
 
 def _sequence(
-    design: Design, outputs: Mapping[str, Sequence[str]], share: Sequence[tuple[str, Editors]],
+    design: Design, outputs: Mapping[str, Collection[str]], share: Sequence[tuple[str, Editors]],
     random: np.random.Generator,
 ) -> Iterator[tuple[Kind, tuple[str, Editors], int]]:  # fmt: skip
     """Training, then samples with checks among them, then the samples that come again."""
@@ -156,8 +144,8 @@ def design_of(log: Log) -> Design:
 def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
     """The annotator's next open task, or None when there is nothing left for them.
 
-    Who is finished takes over an open sample of annotators that gave no sign of life for
-    `return_after` seconds (0: never), unless they have rated the sample themselves.
+    Who is finished takes over an open sample of annotators whose link was revoked, or who gave no
+    sign of life for `return_after` seconds (0: never), unless they have rated it themselves.
     """
     log.sign_of_life(who)
     mine = log.all(TASK, owner=who, state=OPEN)
@@ -165,10 +153,14 @@ def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
         return next(iter(mine), None)
     late = time.time() - return_after
     with log.transaction():
-        for name in [p.name for p in log.people() if p.name != who and p.seen < late]:
-            for item in log.all(TASK, owner=name, state=OPEN):
-                if item.data["kind"] == "sample" and not _has(log, who, item):
-                    return _given(log, item, who)
+        every = [item for item in log.all(TASK) if item.data["kind"] == "sample"]
+        units = [(item.data["sample"], {*item.data["editors"]}) for item in every]
+        had = [unit for item, unit in zip(every, units, strict=True) if item.owner == who]
+        gone = {p.name for p in log.people() if p.name != who and (p.revoked or p.seen < late)}
+        for item, unit in zip(every, units, strict=True):
+            if item.state == OPEN and item.owner in gone and unit not in had:
+                act = Act(who, "taken over")
+                return log.change(item.id, item.version, item.data, act, owner=who)
     return None
 
 
@@ -194,46 +186,23 @@ def undo(log: Log, who: str) -> bool:
     return True
 
 
-def revoke(log: Log, who: str) -> int:
-    """Make a link useless and give its open samples to whoever has the fewest open ones; returns
-    how many were given away. Answers stay. Raises `UsageError` for a name that is not there.
-    """
-    moved = 0
-    with log.transaction():
-        log.revoke(who)
-        there = [person.name for person in log.people() if not person.revoked]
-        for item in log.all(TASK, owner=who, state=OPEN):
-            load = {name: len(log.all(TASK, owner=name, state=OPEN)) for name in there}
-            others = [name for name in there if not _has(log, name, item)]
-            if item.data["kind"] == "sample" and others:
-                _given(log, item, min(others, key=lambda name: load[name]))
-                moved += 1
-    return moved
-
-
-def progress(log: Log) -> Iterator[Progress]:
-    """How far everybody is."""
+def progress(log: Log) -> Iterator[dict[str, Any]]:
+    """How far everybody is; `seconds_each` is the median time of an answer, 0 without any."""
     for name, _, revoked, _ in log.people():
         mine = log.all(TASK, owner=name)
         done = [item.data for item in mine if item.state == DONE]
         checks = [bool(data["answer"].get("passed")) for data in done if data["kind"] == "check"]
-        total, passed = len(done if revoked else mine), sum(checks)
-        seconds = median_high([data["seconds"] for data in done] or [0.0])
-        yield Progress(name, revoked, len(done), total, passed, len(checks) - passed, seconds)
+        yield {
+            "annotator": name,
+            "done": len(done),
+            "of": len(done if revoked else mine),
+            "seconds_each": round(median_high([data["seconds"] for data in done] or [0.0])),
+            "checks_passed": sum(checks),
+            "checks_failed": len(checks) - sum(checks),
+            "revoked": revoked,
+        }
 
 
 def missing(log: Log) -> int:
     """How many ratings of samples are still to come."""
     return sum(item.data["kind"] == "sample" for item in log.all(TASK, state=OPEN))
-
-
-def _has(log: Log, who: str, item: Item) -> bool:
-    """Whether an annotator has, or had, a task of the same sample and editors."""
-    wanted = (item.data["sample"], {*item.data["editors"]})
-    tasks = (one.data for one in log.all(TASK, owner=who) if one.data["kind"] == "sample")
-    return wanted in ((data["sample"], {*data["editors"]}) for data in tasks)
-
-
-def _given(log: Log, item: Item, who: str) -> Item:
-    """The same task as somebody else's."""
-    return log.change(item.id, item.version, item.data, Act(who, "taken over"), owner=who)

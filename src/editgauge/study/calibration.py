@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from editgauge.errors import EditgaugeError, UnknownName, UsageError
-from editgauge.statistics.prediction import Corrected, Scale, corrected_mean, more_ratings
+from editgauge.errors import UnknownName, UsageError
+from editgauge.statistics.prediction import (
+    RATED,
+    Corrected,
+    Scale,
+    corrected_mean,
+    more_ratings,
+)
 from editgauge.statistics.resampling import UNBOUNDED
+from editgauge.study.agreement import cell
 from editgauge.study.people import ALL, Floats, answers, directions_of
 from editgauge.tables import rows
 from editgauge.tables.metrics import metrics_of
@@ -42,10 +51,11 @@ _ANEW = (
 class Calibration:
     """What corrects which scores.
 
-    `gold` is ``human``, or ``JUDGE@N``: a stronger judge on N samples. `proxies` are words
-    ``QUESTION=METRIC``: the metric that stands for a question where it is not the one of its name.
-    `strata` is the attribute that the rated samples were drawn by. `sources` and `where` choose the
-    scores that are corrected, as everywhere.
+    `gold` is ``human``, or ``JUDGE@N``: a stronger judge on a seeded draw of N of all samples,
+    whether they have gold or not (choosing among those that have some would be no draw). `proxies`
+    are words ``QUESTION=METRIC``: the metric that stands for a question where it is not the one of
+    its name. `strata` is the attribute that the rated samples were drawn by. `sources` and `where`
+    choose the scores that are corrected, as everywhere.
     """
 
     gold: str
@@ -63,51 +73,24 @@ class Gold(NamedTuple):
     """
 
     metric: str
-    proxy: str
     variant: str
     direction: Direction
     values: Floats
+    proxy: str
+    scale: Scale
     annotators: int = 0
-    scale: Scale = UNBOUNDED
     scores: Floats = np.empty((0, 0))
     source: str = ""
-
-
-class Difference(NamedTuple):
-    """B - A of one metric on the samples both have, corrected. `more`: how many more samples would
-    have to be rated to tell it from 0; None where even all would not do.
-    """
-
-    metric: str
-    direction: Direction
-    a: Corrected
-    b: Corrected
-    difference: Corrected
-    more: int | None
-
-    @property
-    def verdict(self) -> str:
-        """``better``, ``worse`` (B than A), ``no significant difference``, or ``too few to tell``
-        where there is no interval.
-        """
-        if math.isnan(self.difference.low):
-            return "too few to tell"
-        if self.difference.low <= 0 <= self.difference.high:
-            return "no significant difference"
-        up = self.difference.value > 0
-        return "better" if up == (self.direction == "higher") else "worse"
 
 
 def mean_tables(
     runs: Sequence[Path], asked: Calibration, editors: Sequence[str] = ()
 ) -> list[Table]:
     """Corrected means of every metric that has gold, each as a table. Raises `UsageError` where
-    nothing is rated, and what `gold_of` raises where no gold is of use.
+    nothing is rated, and what `gold_of` raises.
     """
     return [
-        _means(frame, one, asked)
-        for frame, gold in _golds(runs, asked, editors)
-        for one in scored(frame, gold)
+        _means(frame, one, asked) for frame, gold in _golds(runs, asked, editors) for one in gold
     ]
 
 
@@ -115,195 +98,146 @@ def difference_tables(runs: Sequence[Path], asked: Calibration, a: str, b: str) 
     """Corrected differences B - A of two editors, a table for each benchmark. Raises as
     `mean_tables` does.
     """
-    return [
-        _differences(frame, differences(frame, gold, a, b, asked.strata), a, b, asked)
-        for frame, gold in _golds(runs, asked, [a, b])
-    ]
-
-
-def gold_of(
-    frame: Results, word: str, *, proxies: Mapping[str, str] | None = None, seed: int = 0
-) -> tuple[Results, list[Gold]]:
-    """The frame of the scores that are to be corrected, and the gold that `word` names.
-
-    `word` is ``human``, ``human@N``, ``JUDGE`` or ``JUDGE@N``: a seeded draw of N of all samples,
-    whether they have gold or not, for choosing among those that have some would not be a draw.
-    `proxies` maps a question to the metric that stands for it, by default the metric of the same
-    name. Raises `UnknownName` for a judge without rows and `UsageError` for a word that is none.
-    """
-    name, sign, number = word.rpartition("@")
-    if sign and (not number.isdigit() or int(number) < 3):
-        raise UsageError(
-            f"{word}: wanted a number of samples, 3 or more, after @", argument="calibrate"
-        )
-    name = name or word
-    rest = frame.without_people()
-    if name == ALL:
-        gold = [
-            Gold(one.metric, one.question, "faithful", one.direction, one.mean,
-                 len(one.annotators), (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED)
-            for one in answers(frame)
-        ]  # fmt: skip
-    else:
-        sources = rest.sources_called(name)
-        if len(sources) != 1:
-            there = ", ".join(source for source in rest.sources if source) or "none"
-            why = f"{word}: wanted human or one judge of this run; sources here: {there}"
-            raise UnknownName(why, argument="calibrate")
-        gold = list(_judged(rest.of_source(sources[0])))
-        rest = rest.where(lambda key: key.source != sources[0])
-    known = proxies or {}
-    gold = [one._replace(proxy=known.get(one.proxy, one.proxy)) for one in gold]
-    return rest, _drawn(gold, len(frame.samples), int(number), seed) if sign else gold
-
-
-def _judged(frame: Results) -> Iterator[Gold]:
-    known, directions = metrics_of(frame), directions_of(frame)
-    for metric in frame.metrics:
-        scale, way = (known[metric].low, known[metric].high), directions.get(metric, "higher")
-        for variant in VARIANTS:
-            if frame.has(metric, variant):
-                values = frame.grid(metric, variant).values
-                yield Gold(metric, metric, variant, way, values, scale=scale)
-
-
-def _drawn(gold: Sequence[Gold], samples: int, count: int, seed: int) -> list[Gold]:
-    chosen = np.random.default_rng(seed).permutation(samples)[:count]
-    there = sum(any(np.isfinite(one.values[:, k]).any() for one in gold) for k in chosen)
-    if there < min(3, len(chosen)):
-        raise UsageError(
-            f"of the {len(chosen)} samples drawn with seed {seed}, {len(chosen) - there} have no "
-            f"gold; leave @{count} out to use every sample that has some, if those were drawn at "
-            f"random"
-        )
-    out = np.full(samples, np.nan)
-    out[chosen] = 0.0
-    return [one._replace(values=one.values + out) for one in gold]
-
-
-def scored(frame: Results, gold: Sequence[Gold]) -> list[Gold]:
-    """The gold that a metric of the frame stands for, with its scores; `frame` has one source for
-    each metric. Raises `UsageError` where nothing can be corrected.
-    """
-    items = []
-    for one in gold:
-        variants = [one.variant, *({*VARIANTS} - {one.variant})]
-        variant = next((v for v in variants if frame.has(one.proxy, v)), None)
-        if variant is not None:
-            scores = frame.grid(one.proxy, variant).values
-            if (np.isfinite(scores).any(axis=1) & np.isfinite(one.values).any(axis=1)).any():
-                source = ", ".join(filter(None, frame.sources_of(one.proxy)))
-                items.append(one._replace(scores=scores, source=source))
-    if items:
-        return items
-    if not gold:
-        raise UsageError(f"{frame.benchmark}: nothing to calibrate with: no rating of scores")
-    raise _too_few(frame, gold)
-
-
-def _too_few(frame: Results, gold: Sequence[Gold]) -> UsageError:
-    wanted = ", ".join(sorted({item.proxy for item in gold}))
-    here = ", ".join(sorted(metric for metric in frame.metrics if frame.has(metric))) or "none"
-    return UsageError(
-        f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
-        f"for {wanted}; say so by the setting proxy=QUESTION=METRIC, with one of: {here}"
-    )
-
-
-def corrected(frame: Results, one: Gold, strata: str = "") -> dict[str, Corrected]:
-    """The corrected mean of every editor that has gold and scores. `strata`: the label by which
-    the rated samples were drawn.
-    """
-    labels = frame.samples.labels(strata) if strata else None
-    return {
-        editor: corrected_mean(y, f, strata=labels, scale=one.scale)
-        for editor, y, f in zip(frame.editors, one.values, one.scores, strict=True)
-        if np.isfinite(y).any() and np.isfinite(f).any()
-    }
-
-
-def differences(
-    frame: Results, gold: Sequence[Gold], a: str, b: str, strata: str = ""
-) -> list[Difference]:
-    """B - A of every metric that has gold and a proxy. Raises as `scored`."""
-    frame.of_editors([a, b])  # both are there
-    ends = [frame.editors.index(name) for name in (a, b)]
-    labels = frame.samples.labels(strata) if strata else None
-    lines = []
-    for one in scored(frame, gold):
-        rated, judged = (np.subtract(*values[ends[::-1]]) for values in (one.values, one.scores))
-        both, span = np.isfinite(judged), one.scale[1] - one.scale[0]
-        estimate = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
-        if not math.isnan(estimate.value):
-            first, second = (
-                corrected_mean(one.values[k], np.where(both, one.scores[k], np.nan),
-                               strata=labels, scale=one.scale)
-                for k in ends
-            )  # fmt: skip
-            more = more_ratings(rated, judged, strata=labels)
-            lines.append(Difference(one.metric, one.direction, first, second, estimate, more))
-    if not lines:
-        raise _too_few(frame, gold)
-    return lines
+    return [_differences(frame, gold, a, b, asked) for frame, gold in _golds(runs, asked, [a, b])]
 
 
 def _golds(
     runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
 ) -> Iterator[tuple[Results, list[Gold]]]:
-    """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
-    given = dict(word.partition("=")[::2] for word in asked.proxies)
-    if not all(given.values()):
-        raise UsageError("proxy: wanted QUESTION=METRIC, such as proxy=CP=masked_ssim")
-    rated = False
-    first: EditgaugeError = UsageError(
-        f"{asked.gold}: nobody has rated anything in this run; see: editgauge study import --help",
-        argument="calibrate",
-    )
+    """Each benchmark's frame, and its gold where it has any."""
+    rated, unknown = False, None
     for whole in rows.read(rows.open_runs(runs), asked.benchmark):
         frame = rows.narrowed(whole, asked.where, editors)
         try:
-            rest, gold = gold_of(frame, asked.gold, proxies=given, seed=asked.seed)
-            rest = rest.of_sources([name for name in asked.sources if rest.sources_called(name)])
-        except EditgaugeError as error:
-            first = error
+            gold = gold_of(frame, asked)
+        except UnknownName as error:  # another benchmark may have this judge
+            unknown = error
             continue
         if gold:
             rated = True
-            yield rest, gold
+            yield frame, gold
     if not rated:
-        raise first
+        raise unknown or UsageError(
+            f"{asked.gold}: nobody has rated anything in this run; see: editgauge study import "
+            f"--help",
+            argument="calibrate",
+        )
+
+
+def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
+    """The gold of a frame, each with the scores that it corrects; nothing where nobody rated.
+
+    Raises `UnknownName` for a judge without rows, and `UsageError` for a word that is none and
+    where no scores stand for any gold.
+    """
+    name, sign, number = asked.gold.rpartition("@")
+    if sign and (not number.isdigit() or int(number) < 3):
+        raise UsageError(
+            f"{asked.gold}: wanted a number of samples, 3 or more, after @", argument="calibrate"
+        )
+    proxies = dict(word.partition("=")[::2] for word in asked.proxies)
+    rest = frame.without_people()
+    if (name or asked.gold) == ALL:
+        gold = [
+            Gold(one.metric, "faithful", one.direction, one.mean, one.question,
+                 (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED, len(one.annotators))
+            for one in answers(frame)
+        ]  # fmt: skip
+    else:
+        judge = _judge(rest, name or asked.gold)
+        gold = [*_judged(rest.of_source(judge))]
+        rest = rest.where(lambda key: key.source != judge)
+    if not gold:
+        return []
+    rest = rest.of_sources([one for one in asked.sources if rest.sources_called(one)])
+    drawn = np.zeros(len(frame.samples))
+    if sign:
+        drawn[np.random.default_rng(asked.seed).permutation(len(drawn))[int(number) :]] = np.nan
+    wanted = [
+        one._replace(proxy=proxies.get(one.proxy, one.proxy), values=one.values + drawn)
+        for one in gold
+    ]
+    scored = [found for one in wanted if (found := _scored(rest, one)) is not None]
+    if not scored:
+        raise _too_few(rest, wanted, asked)
+    return scored
+
+
+def _judge(rest: Results, name: str) -> str:
+    sources = rest.sources_called(name)
+    if len(sources) != 1:
+        there = ", ".join(source for source in rest.sources if source) or "none"
+        why = f"{name}: wanted human or one judge of this run; sources here: {there}"
+        raise UnknownName(why, argument="calibrate")
+    return sources[0]
+
+
+def _judged(frame: Results) -> Iterator[Gold]:
+    known, directions = metrics_of(frame), directions_of(frame)
+    for metric, variant in product(frame.metrics, VARIANTS):
+        if frame.has(metric, variant):
+            scale, values = (known[metric].low, known[metric].high), frame.grid(metric, variant)
+            way = directions.get(metric, "higher")
+            yield Gold(metric, variant, way, values.values, metric, scale)
+
+
+def _scored(rest: Results, one: Gold) -> Gold | None:
+    """Gold with the scores of the metric that stands for it, in its own variant if there is one;
+    None where no editor has both on enough samples.
+    """
+    for variant in (one.variant, *({*VARIANTS} - {one.variant})):
+        if rest.has(one.proxy, variant):
+            scores = rest.grid(one.proxy, variant).values
+            rated = (np.isfinite(scores) & np.isfinite(one.values)).sum(axis=1)
+            source = ", ".join(filter(None, rest.sources_of(one.proxy)))
+            return one._replace(scores=scores, source=source) if rated.max() >= RATED else None
+    return None
+
+
+def _too_few(frame: Results, gold: Sequence[Gold], asked: Calibration) -> UsageError:
+    wanted = ", ".join(sorted({item.proxy for item in gold}))
+    here = ", ".join(sorted(metric for metric in frame.metrics if frame.has(metric))) or "none"
+    return UsageError(
+        f"{frame.benchmark}: too few samples rated by {asked.gold} ({RATED} at least), or no "
+        f"metric of the run stands for {wanted}; say so by the setting proxy=QUESTION=METRIC, with "
+        f"one of: {here}"
+    )
 
 
 def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
     """One metric of every editor: corrected, from the ratings alone, and the judge's own mean."""
+    labels = frame.samples.labels(asked.strata) if asked.strata else None
+    lines = []
+    for editor, y, f in zip(frame.editors, one.values, one.scores, strict=True):
+        if np.isfinite(y).any() and np.isfinite(f).any():
+            found = corrected_mean(y, f, strata=labels, scale=one.scale)
+            cells = {"corrected": cell(*found[:3]), **_beside(found), "judge": _number(found.judge)}
+            lines.append(TableRow(name=editor, cells=cells))
     who = f"{one.annotators} annotators" if one.annotators else asked.gold
     about = f"Gold: {who}; scores of every sample: {one.proxy} of {one.source or 'the run'}."
-    columns = {"corrected": "corrected", "alone": f"{asked.gold} alone", "judge": "judge alone"}
+    headings = {"corrected": "corrected", "alone": f"{asked.gold} alone", "judge": "judge alone",
+                "worth": "worth"}  # fmt: skip
     return Table(
         name=f"{frame.benchmark}.calibrated.{one.metric}",
         title=f"{frame.benchmark}: {one.metric}, as if {asked.gold} had rated everything",
-        columns=_columns({**columns, "worth": "worth"}, corrected=one.direction),
-        rows=[
-            TableRow(name=editor, cells={
-                "corrected": _cell(*estimates[:3]),
-                "alone": _alone(estimates),
-                "judge": _cell(estimates.judge),
-                "worth": _cell(estimates.effective),
-            })
-            for editor, estimates in corrected(frame, one, asked.strata).items()
-        ],
+        columns=_columns(headings, corrected=one.direction),
+        rows=lines,
         benchmark=frame.benchmark,
         variant=one.variant,
         source=one.source,
         notes=[about, _HOW, *_strata(asked)],
         meta={"variants": [one.variant]},
-    )  # fmt: skip
+    )
 
 
-def _differences(
-    frame: Results, found: Sequence[Difference], a: str, b: str, asked: Calibration
-) -> Table:
-    """Every metric's difference B - A, corrected, and what it would take to decide it."""
+def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Calibration) -> Table:
+    """Every metric's difference B - A on the samples both have, corrected, and what it would take
+    to decide it.
+    """
+    labels = frame.samples.labels(asked.strata) if asked.strata else None
+    lines = [line for one in gold if (line := _difference(one, labels)) is not None]
+    if not lines:
+        raise _too_few(frame, gold, asked)
     headings = {
         "a": a, "b": b, "difference": "B − A", "alone": f"B − A, {asked.gold} alone",
         "worth": "worth", "verdict": "B is", "more": "more ratings",
@@ -313,24 +247,55 @@ def _differences(
         name=f"{frame.benchmark}.calibrated.difference",
         title=f"{frame.benchmark}: {b} against {a}, as if {asked.gold} had rated everything",
         columns=_columns(headings),
-        rows=[
-            TableRow(name=item.metric, cells={
-                "a": _cell(*item.a[:3]),
-                "b": _cell(*item.b[:3]),
-                "difference": _cell(*item.difference[:3]),
-                "alone": _alone(item.difference),
-                "worth": _cell(item.difference.effective),
-                "verdict": Cell(value=None, text=item.verdict),
-                "more": Cell(value=None, text=str(
-                    "not possible here" if item.more is None else item.more
-                )),
-            })
-            for item in found
-        ],
+        rows=lines,
         benchmark=frame.benchmark,
         notes=[about, _HOW, _ANEW, *_strata(asked)],
         meta={"names": "metric"},
-    )  # fmt: skip
+    )
+
+
+def _difference(one: Gold, labels: ArrayLike | None) -> TableRow | None:
+    """Of A and B, to which the frame was narrowed; None where nothing can be said."""
+    rated, judged = (values[1] - values[0] for values in (one.values, one.scores))
+    both, span = np.isfinite(judged), one.scale[1] - one.scale[0]
+    found = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
+    if math.isnan(found.value):
+        return None
+    first, second = (
+        corrected_mean(y, np.where(both, f, np.nan), strata=labels, scale=one.scale)
+        for y, f in zip(one.values, one.scores, strict=True)
+    )
+    more = more_ratings(rated, judged, strata=labels)
+    cells = {
+        "a": cell(*first[:3]),
+        "b": cell(*second[:3]),
+        "difference": cell(*found[:3]),
+        **_beside(found),
+        "verdict": Cell(text=verdict(found, one.direction)),
+        "more": Cell(text="not possible here" if more is None else str(more)),
+    }
+    return TableRow(name=one.metric, cells=cells)
+
+
+def verdict(found: Corrected, direction: Direction) -> str:
+    """``better``, ``worse`` (B than A), ``no significant difference``, or ``too few to tell`` where
+    there is no interval.
+    """
+    if math.isnan(found.low):
+        return "too few to tell"
+    if found.low <= 0 <= found.high:
+        return "no significant difference"
+    return "better" if (found.value > 0) == (direction == "higher") else "worse"
+
+
+def _beside(found: Corrected) -> dict[str, Cell]:
+    """What the ratings alone say, and how many of them the estimate is worth."""
+    alone = cell(found.alone, found.alone_low, found.alone_high, found.rated, found.judged)
+    return {"alone": alone, "worth": _number(found.effective)}
+
+
+def _number(value: float) -> Cell:
+    return cell(value, math.nan, math.nan)
 
 
 def _columns(headings: Mapping[str, str], **directions: Direction) -> list[Column]:
@@ -343,13 +308,3 @@ def _columns(headings: Mapping[str, str], **directions: Direction) -> list[Colum
 
 def _strata(asked: Calibration) -> list[str]:
     return [f"Strata: {asked.strata}."] if asked.strata else []
-
-
-def _alone(found: Corrected) -> Cell:
-    cell = _cell(found.alone, found.alone_low, found.alone_high)
-    return cell if cell.value is None else replace(cell, n=found.rated, of=found.judged)
-
-
-def _cell(value: float, low: float = math.nan, high: float = math.nan) -> Cell:
-    ends = [None if math.isnan(number) else number for number in (value, low, high)]
-    return Cell(value=ends[0], low=ends[1], high=ends[2])

@@ -4,8 +4,7 @@ example in docs/how-to/human-study.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -13,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 
 from editgauge.errors import DataError
-from editgauge.schema import convert, toml_tables
+from editgauge.schema import convert
 from editgauge.store.labels import Samples
 from editgauge.study.scales import Scale
 
@@ -87,57 +86,40 @@ class Design(_Part, frozen=True, kw_only=True):
         return self.samples.ids or []
 
 
-def read_design(
-    path: Path, samples: Samples, outputs: Mapping[str, Sequence[str]], benchmark: str
-) -> Design:
-    """The design in a file, resolved against a run: `outputs` maps a sample to its editors. Raises
-    `DataError` that names the key, what was wanted and what was found.
-    """
-    return resolved(toml_tables(path), samples, outputs, benchmark, where=path.name)
-
-
 def resolved(
-    facts: Mapping[str, Any], samples: Samples, outputs: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Any], samples: Samples, outputs: Mapping[str, Collection[str]],
     benchmark: str, *, where: str = "design",
 ) -> Design:  # fmt: skip
-    """As `read_design`, from a mapping."""
+    """A design from its file's `facts`, resolved against a run: `outputs` maps a sample to its
+    editors. Raises `DataError` that names the key, what was wanted and what was found.
+    """
     design = convert(dict(facts), Design, where)
     if design.benchmark not in ("", benchmark):
         raise DataError(f"{where}: benchmark {design.benchmark!r}: the samples are {benchmark}'s")
     least = 2 if design.mode in ("rank", "pairwise") else 1
     there = sorted({editor for editors in outputs.values() for editor in editors})
-    editors = design.editors or there
+    editors = [*dict.fromkeys(design.editors or there)]
     if not set(editors) <= set(there) or len(editors) < least:
         raise DataError(
             f"{where}: editors: found {', '.join(editors) or 'none'}; mode {design.mode} wants "
             f"{least} or more with outputs in the run: {', '.join(there) or 'there are none'}"
         )
+    if len({question.id for question in design.questions}) != len(design.questions):
+        raise DataError(f"{where}: questions: one id is named twice; give each its own")
     shown = [s for s in samples.ids if len(set(outputs.get(s, ())) & set(editors)) >= least]
-    training, ids = design.training, design.samples.ids or []
-    named = {
-        "editors": editors,
-        "questions": [question.id for question in design.questions],
-        "training": training.samples,
-        "samples.ids": ids,
-    }
-    for key, names in named.items():
-        if len(set(names)) != len(names):
-            raise DataError(f"{where}: {key}: one is named twice; name each once")
+    training, ids = design.training, [*dict.fromkeys(design.samples.ids or ())]
     for name in (*training.samples, *training.feedback, *ids):
         if name not in shown:
             raise DataError(f"{where}: sample {name!r} has no outputs to show")
     rest = [name for name in shown if name not in training.samples]
     drawn = msgspec.structs.replace(design.samples, ids=ids or _drawn(design, samples, rest, where))
-    return msgspec.structs.replace(
-        design, benchmark=benchmark, editors=list(editors), samples=drawn
-    )
+    return msgspec.structs.replace(design, benchmark=benchmark, editors=editors, samples=drawn)
 
 
 def _drawn(design: Design, samples: Samples, shown: Sequence[str], where: str) -> list[str]:
     """The samples of a seeded draw, in the benchmark's order."""
-    draw = design.samples
+    draw, groups = design.samples, dict[str, list[str]]()
     labels = samples.labels(draw.by).tolist() if draw.by else [""] * len(samples.ids)
-    groups: dict[str, list[str]] = {}
     for name, label in zip(samples.ids, labels, strict=True):
         if name in shown:
             groups.setdefault(label, []).append(name)

@@ -5,7 +5,7 @@ cache and may be deleted at any time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -26,30 +26,36 @@ _QUICK = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_
 
 
 class Pictures:
-    """Blind copies of one run's pictures, from any thread. `outputs`: (sample, editor) -> path."""
+    """Blind copies of one run's pictures, from any thread. `outputs`: sample -> editor -> path."""
 
     def __init__(
         self, run: Run, records: Mapping[str, Mapping[str, Any]],
-        outputs: Mapping[tuple[str, str], str],
+        outputs: Mapping[str, Mapping[str, str]],
     ) -> None:  # fmt: skip
         self.run, self.records, self.outputs = run, records, outputs
 
-    def names(self, sample: str) -> list[str]:
-        """What there is beside the outputs: ``input0``…, ``reference``, ``mask``."""
+    def files(self, sample: str) -> dict[str, list[str]]:
+        """What there is beside the outputs: ``input0``…, ``reference``, ``mask``, each with its
+        paths. Pictures are served from inside the run only, and through no link.
+        """
         record = self.records[sample]
-        masks = ["mask"] if self._masks(sample) else []
-        reference = ["reference"] if self._has(record.get("reference")) else []
-        return [*(f"input{k}" for k in range(len(self._inputs(sample)))), *reference, *masks]
+        masks = [path for _, path in sorted((record.get("masks") or {}).items())]
+        inputs = [path for path in record.get("images") or [] if self.run.picture(path)]
+        named = {**{f"input{k}": [path] for k, path in enumerate(inputs)},
+                 "reference": [record.get("reference")], "mask": masks}  # fmt: skip
+        there = {name: [p for p in paths if self.run.picture(p)] for name, paths in named.items()}
+        return {name: paths for name, paths in there.items() if paths}
 
     def png(self, sample: str, name: str = "", *, editor: str = "") -> bytes:
-        """One picture: a name of `names`, or an editor's output. Raises `ImageError` where it
+        """One picture: a name of `files`, or an editor's output. Raises `ImageError` where it
         cannot be made.
         """
-        output = self.outputs.get((sample, editor)) if editor else self._path(sample, name)
-        files = self._masks(sample) if name == "mask" else [str(output)]
-        if not files or not all(map(self._has, files)):
-            raise ImageError(f"sample {sample!r}: the run has no such picture of it")
-        frame = self._size(sample)
+        given = self.files(sample)
+        output = self.outputs[sample].get(editor, "")
+        files = given.get(name, []) if not editor else [output] if self.run.picture(output) else []
+        if not files or "input0" not in given:
+            raise ImageError(f"sample {sample!r}: the run has no such picture, or no input, of it")
+        frame = self._frame(given["input0"][0])
         stats = [(path, (self.run.path / path).stat()) for path in files]
         marks = [(path, stat.st_size, stat.st_mtime_ns) for path, stat in stats]
         place = f"cache/study/{digest(name == 'mask', frame, marks)}.png"
@@ -63,37 +69,18 @@ class Pictures:
         paths.write(self.run.path, place, data)
         return data
 
-    def make(self, samples: Iterable[str], editors: Sequence[str]) -> None:
+    def make(self, samples: Iterable[str]) -> None:
         """Make the copies of these samples beforehand, as far as they can be made."""
         for sample in samples:
             with suppress(EditgaugeError, OSError):
-                for name in self.names(sample):
+                for name in self.files(sample):
                     self.png(sample, name)
-                for editor in editors:
-                    if (sample, editor) in self.outputs:
-                        self.png(sample, editor=editor)
+                for editor in self.outputs[sample]:
+                    self.png(sample, editor=editor)
 
-    def _has(self, path: object) -> bool:
-        """Pictures are served from inside the run only, and through no link."""
-        return self.run.picture(path) is not None
-
-    def _inputs(self, sample: str) -> list[str]:
-        return [path for path in self.records[sample].get("images") or [] if self._has(path)]
-
-    def _masks(self, sample: str) -> list[str]:
-        masks = self.records[sample].get("masks") or {}
-        return [path for _, path in sorted(masks.items()) if self._has(path)]
-
-    def _path(self, sample: str, name: str) -> str | None:
-        given = {f"input{k}": path for k, path in enumerate(self._inputs(sample))}
-        return {**given, "reference": self.records[sample].get("reference")}.get(name)
-
-    def _size(self, sample: str) -> tuple[int, int]:
+    def _frame(self, path: str) -> tuple[int, int]:
         """The common frame: the first input's shape, no side longer than `LONGEST`."""
-        inputs = self._inputs(sample)
-        if not inputs:
-            raise ImageError(f"sample {sample!r}: the run has no input picture of it")
-        header = read_header(self.run.path / inputs[0])
+        header = read_header(self.run.path / path)
         scale = min(1.0, LONGEST / max(header.width, header.height))
         return max(1, round(header.width * scale)), max(1, round(header.height * scale))
 

@@ -82,38 +82,24 @@ def ratings_of(run: Run, benchmark: str = "") -> list[Row]:
     return sorted(wanted, key=lambda r: (r.benchmark, r.sample, r.source, r.metric, r.repeat))
 
 
-_HEAD = ("benchmark", "sample", "annotator", "question", "repeat", "scale")
+_COLUMNS = (
+    "benchmark", "sample", "annotator", "question", "repeat", "scale", "editor", "against", "value",
+    "comment",
+)  # fmt: skip
 
 
-def export(ratings: Sequence[Row], shape: str) -> str:
-    """Ratings as csv, ``long`` or ``wide``; comparisons always have the shape ``pairwise``. What
-    was skipped has an empty value. Raises `UsageError` for comparisons among scores.
+def export(ratings: Sequence[Row]) -> str:
+    """Ratings as csv, a line for each, which `reading` takes in again. What was skipped has no
+    value, and the reason as its comment; `against` is the other editor of a comparison.
     """
-    pairwise = {SCORERS[row.scorer] == "pairwise" for row in ratings}
-    if len(pairwise) > 1:
-        raise UsageError("comparisons and scores do not fit one file; name one", argument="scale")
-    wide = shape == "wide" and pairwise == {False}
-    names = ["editor_a", "editor_b", "winner"] if pairwise == {True} else ["editor", "value"]
-    if wide:
-        names = sorted({row.editor for row in ratings})
-    lines: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in ratings:
-        value, asked = shown(row), question_of(row.metric, row.scorer)
-        assert asked is not None
-        head = (row.benchmark, row.sample, row.source.removeprefix(PEOPLE), asked.name,
-                str(row.repeat), asked.scale)  # fmt: skip
-        cells = {row.editor: value} if wide else {
-            "editor": row.editor, "editor_a": row.editor, "editor_b": asked.against,
-            "value": value, "winner": value,
-        }  # fmt: skip
-        key = (*head, *(() if wide else (row.editor, asked.against)))
-        line = lines.setdefault(key, dict(zip(_HEAD, head, strict=True)))
-        line |= cells
-        line["comment"] = line.get("comment") or str(row.detail.get("comment") or row.reason)
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    columns = [*_HEAD, *names, "comment"]
-    writer.writerow(columns)
-    for line in lines.values():
-        writer.writerow([csv_text(line.get(name, "")) for name in columns])
+    writer.writerow(_COLUMNS)
+    for row in ratings:
+        asked = question_of(row.metric, row.scorer)
+        assert asked is not None
+        comment = row.detail.get("comment") or row.reason
+        cells = (row.benchmark, row.sample, row.source.removeprefix(PEOPLE), asked.name, row.repeat,
+                 asked.scale, row.editor, asked.against, shown(row), comment)  # fmt: skip
+        writer.writerow([csv_text(str(cell)) for cell in cells])
     return out.getvalue()

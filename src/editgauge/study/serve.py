@@ -102,7 +102,7 @@ class _Study:
 
     def _task(self, task: Item) -> dict[str, Any]:
         sample, kind, editors = (task.data[name] for name in ("sample", "kind", "editors"))
-        record, names = self.pictures.records[sample], self.pictures.names(sample)
+        record, names = self.pictures.records[sample], self.pictures.files(sample)
         check = kind == "check"
         text = CHECKS[self.design.mode][0] if check else record.get("instruction", "")
         reference = self.design.reference and "reference" in names

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import MissingExtra, UsageError
+from editgauge.schema import toml_tables
 from editgauge.store import sqlite
 from editgauge.store.labels import Samples
 from editgauge.store.run import Run
 from editgauge.study import assign
 from editgauge.study.answers import rows_of
-from editgauge.study.design import Design, read_design
+from editgauge.study.design import Design, resolved
 from editgauge.study.pictures import Pictures
 from editgauge.study.ratings import FOLDER, ImportedRatings, import_ratings, known_of
 from editgauge.study.scales import SCORERS
@@ -24,81 +25,56 @@ from editgauge.web.log import Log
 
 SUFFIX = ".sqlite"
 _START = "study start"
-Outputs = dict[tuple[str, str], str]
+Outputs = dict[str, dict[str, str]]
 
 
 def outputs_of(run: Run, benchmark: str) -> Outputs:
-    """(sample, editor) -> path in the run, of every output that is there and is a picture."""
-    return {
-        (record.sample, record.editor): record.path
-        for record in run.edits(benchmark)
-        if record.status is Status.SCORED and record.path and run.picture(record.path)
-    }
-
-
-def editors_by_sample(outputs: Outputs) -> dict[str, list[str]]:
-    """Sample -> its editors with an output, by name."""
-    editors: dict[str, list[str]] = {}
-    for sample, editor in sorted(outputs):
-        editors.setdefault(sample, []).append(editor)
-    return editors
+    """Sample -> editor, by name -> path in the run, of outputs that are there and are pictures."""
+    outputs: Outputs = {}
+    for record in sorted(run.edits(benchmark), key=lambda one: one.editor):
+        if record.status is Status.SCORED and record.path and run.picture(record.path):
+            outputs.setdefault(record.sample, {})[record.editor] = record.path
+    return outputs
 
 
 def designed(run: Run, path: Path, benchmark: str = "") -> tuple[Design, Outputs]:
     """The design in a file for this run, and the run's outputs."""
     name = known_of(run, benchmark).benchmark
     outputs = outputs_of(run, name)
-    samples = Samples(run.samples(name))
-    return read_design(path, samples, editors_by_sample(outputs), name), outputs
+    facts, samples = toml_tables(path), Samples(run.samples(name))
+    return resolved(facts, samples, outputs, name, where=path.name), outputs
 
 
 def begin(run: Run, design: Design, outputs: Outputs, annotators: Sequence[str]) -> dict[str, str]:
     """Assign every sample, write the study into the run and record it there; returns pseudonym ->
     token. Tokens are kept nowhere.
     """
-    if design.name in _elsewhere(run):
+    begun = {e.get("study") for e in run.manifest()["entries"] if e.get("command") == _START}
+    path = run.path / FOLDER / f"{design.name}{SUFFIX}"
+    if design.name in begun and not path.exists():  # its answers would retire those rows
         raise UsageError(
             f"{run.path.name}: a study {design.name!r} of this run was started on another "
             f"machine, and stays there; give this one another name"
         )
-    tasks = assign.assign(design, editors_by_sample(outputs), len(annotators))
-    path = run.path / FOLDER / f"{design.name}{SUFFIX}"
+    tasks = assign.assign(design, outputs, len(annotators))
     tokens = assign.start(path, design, annotators, tasks)
     run.record(_START, study=design.name, annotators=len(annotators), samples=len(design.drawn))
     return dict(zip(annotators, tokens, strict=True))
 
 
-def state_of(run: Run, name: str = "") -> tuple[dict[str, Any], list[str]]:
-    """How far a study is, by default the run's only one, as JSON values and in words; answers
-    become rows of the run. Raises `UsageError` for a study that is not there.
+def state_of(run: Run, name: str = "") -> dict[str, Any]:
+    """How far a study is, by default the run's only one, as JSON values; answers become rows of the
+    run. Raises `UsageError` for a study that is not there.
     """
     with _reading(study_path(run, name)) as log:
         people, missing = list(assign.progress(log)), assign.missing(log)
-    counts = collect(run)
-    lines = []
-    for one in people:
-        checks = f", checks {one.checks_passed} passed {one.checks_failed} failed"
-        checks = checks if one.checks_passed or one.checks_failed else ""
-        revoked = " (link revoked)" if one.revoked else ""
-        done = f"{one.done} of {one.total}, {one.seconds:.0f} s each"
-        lines.append(f"{one.pseudonym}: {done}{checks}{revoked}")
-    new = counts.new + counts.changed
-    lines.append(f"{missing} ratings of samples to come; {new} new in the run")
-    return {"annotators": [one._asdict() for one in people], "missing": missing}, lines
+    new, changed, _ = collect(run)
+    return {"annotators": people, "missing": missing, "new": new + changed}
 
 
 def studies(run: Run) -> list[Path]:
     """The files of the run's studies, by name."""
     return sorted((run.path / FOLDER).glob(f"*{SUFFIX}"))
-
-
-def _elsewhere(run: Run) -> set[str]:
-    """Studies that were started in this run, by its manifest, and whose answers are not here: of a
-    run on a store they stay on the machine that serves them.
-    """
-    entries = run.manifest()["entries"]
-    begun = {str(e.get("study")) for e in entries if e.get("command") == _START}
-    return begun - {path.stem for path in studies(run)}
 
 
 def study_path(run: Run, name: str = "") -> Path:
@@ -108,8 +84,7 @@ def study_path(run: Run, name: str = "") -> Path:
     if chosen in there:
         return there[chosen]
     names = ", ".join(there) or "none; start one: editgauge study start RUN DESIGN.toml"
-    away = "".join(f"; {one!r} was started on another machine" for one in sorted(_elsewhere(run)))
-    raise UsageError(f"of {run.path.name}: wanted one of {names}{away}", argument="study")
+    raise UsageError(f"of {run.path.name}: wanted one of {names}", argument="study")
 
 
 def pictures_of(run: Run, design: Design) -> Pictures:
@@ -177,6 +152,6 @@ def application_of(run: Run, name: str, hosts: Sequence[str]) -> Iterator[tuple[
     with Log(path) as log:
         design = assign.design_of(log)
         pictures = pictures_of(run, design)
-        ahead = (pictures, [*design.training.samples, *design.drawn], design.editors)
-        threading.Thread(target=Pictures.make, args=ahead, daemon=True).start()
+        ahead = [*design.training.samples, *design.drawn]
+        threading.Thread(target=pictures.make, args=(ahead,), daemon=True).start()
         yield design, study_application(log, pictures, hosts=hosts)

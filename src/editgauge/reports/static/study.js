@@ -87,7 +87,7 @@ const StudyView = (function () {
     if (!about.study) throw new Error("Nobody rated " + about.title + " in this run.");
     const [facts, index] = await Promise.all([EG.study(about), EG.index(about)]);
     if (!live()) return;
-    EG.fill(main, h("h1", {}, about.title + ": what people said"), h("p", {}, facts.agreement.summary),
+    EG.fill(main, h("h1", {}, about.title + ": what people said"), h("p", {}, facts.summary),
       facts.questions.map((question, number) => h("section", { "aria-labelledby": "q-" + number },
       h("h2", { id: "q-" + number }, question.question + " (" + EG.words(question.scale) + ")"),
       h("h3", {}, "Metrics against people"), against(about, index.ids, question, number),

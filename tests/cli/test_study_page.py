@@ -42,4 +42,4 @@ def test_the_commands_of_the_page_run(folder: Path) -> None:
     }  # fmt: skip
     assert re.search(r"new: +18\n", said["study import"])
     assert "/a/" in said["study invite"]
-    assert (folder / "exported.csv").read_text(encoding="utf-8").count("\n") == 7
+    assert (folder / "exported.csv").read_text(encoding="utf-8").count("\n") == 19

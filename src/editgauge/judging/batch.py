@@ -60,8 +60,7 @@ class Batched:
 
 def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Send all calls that are neither stored nor waiting, as far as the budget goes. Raises
-    `RunError` when the server takes no batch: then nothing stays booked, unless it is not known
-    whether one was made.
+    `RunError` when the server takes no batch: then nothing stays booked, unless one may be made.
     """
     waiting = {key for batch in _pending(engine) for key in batch.calls}
     result, part, size = Batched(waiting=len(waiting)), dict[str, bytes](), 0
@@ -108,58 +107,55 @@ def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
         for key, body in bodies.items()
     )
     file = ("file", "calls.jsonl", "application/octet-stream", data)
-    url = engine.client.address.of("/files")
+    address, mark = engine.client.address, {"Idempotency-Key": batch.mark}
+    form = form_request(address.of("/files"), {"purpose": "batch"}, [file], seconds=_LONG)
     try:
-        form = form_request(url, {"purpose": "batch"}, [file], seconds=_LONG)
-        sent = engine.paid.call(form, _json, _FREE)
-        if not (number := _text(sent.value, "id")):
-            raise RunError(f"{engine.client.host}: no batch file was taken ({sent.reason or '?'})")
-    except BaseException:
+        number = _number(engine, engine.paid.call(form, _json, _FREE), "file was taken")
+        _note(engine, batch)
+        wanted = {"input_file_id": number, "endpoint": _ENDPOINT, "completion_window": "24h",
+                  "metadata": {MARK: batch.mark}}  # fmt: skip
+        request = json_request(address.of("/batches"), wanted, headers=mark)
+        made = engine.paid.attempt(request, _json, _FREE)
+        batch.number = "" if made.lost else _number(engine, made, "batch was made")
+    except Exception:
         _close(engine, batch, "never made")
         raise
+    if made.lost:
+        raise _unknown(engine, batch, made.reason)
     _note(engine, batch)
-    wanted = {"input_file_id": number, "endpoint": _ENDPOINT, "completion_window": "24h",
-              "metadata": {MARK: batch.mark}}  # fmt: skip
-    url, key = engine.client.address.of("/batches"), {"Idempotency-Key": batch.mark}
-    outcome = engine.paid.attempt(json_request(url, wanted, headers=key), _json, _FREE)
-    batch.number = _text(outcome.value, "id")
-    if batch.number:
-        _note(engine, batch)
-    elif outcome.lost:
-        _find(engine, batch, outcome.reason)
-    else:
-        _close(engine, batch, "never made")
-    if not batch.number:
-        raise RunError(f"{engine.client.host}: no batch was made ({outcome.reason or 'no id'})")
     result.batches.append(batch.number)
     result.calls += len(bodies)
     result.waiting += len(bodies)
 
 
+def _number(engine: Engine, answer: Outcome, what: str) -> str:
+    if not (number := _text(answer.value, "id")):
+        raise RunError(f"{engine.client.host}: no {what} ({answer.reason or 'no id'})")
+    return number
+
+
+def _unknown(engine: Engine, batch: Batch, why: str) -> RunError:
+    return RunError(
+        f"{engine.client.host}: whether the batch {batch.mark} was made is not known ({why}); run "
+        f"the same command again when the server lists its batches"
+    )
+
+
 def _pending(engine: Engine) -> Iterator[Batch]:
-    """The batches that were begun and not collected. Raises `RunError` for a damaged note."""
+    """The batches that were begun and not collected. Raises `RunError` for a damaged note, and
+    where it is not told whether one was made.
+    """
     for note in engine.replies.notes(_NOTE).values():
         batch = msgspec.json.decode(note, type=Batch)
-        if batch.calls and not batch.number:
-            _find(engine, batch, "its command was killed")
-        if batch.calls and batch.number:
+        if batch.calls and not batch.number:  # its command ended in between
+            reply = _get(engine, "/batches?limit=100", _json)
+            if not isinstance(listed := at(reply.value, "data"), list):
+                raise _unknown(engine, batch, reply.reason)
+            mine = [one for one in listed if at(one, f"metadata.{MARK}") == batch.mark]
+            batch.number = _text(mine, "0.id")
+            _note(engine, batch) if mine else _close(engine, batch, "never made")
+        if batch.calls:
             yield batch
-
-
-def _find(engine: Engine, batch: Batch, why: str) -> None:
-    """Look for a batch that may have been made. Raises `RunError` where that is not told."""
-    reply = _get(engine, "/batches?limit=100", _json)
-    listed = at(reply.value, "data")
-    if not isinstance(listed, list):
-        raise RunError(
-            f"{engine.client.host}: whether the batch {batch.mark} was made is not known "
-            f"({reply.reason or why}); run the same command again when the server lists its batches"
-        )
-    for one in listed:
-        if at(one, f"metadata.{MARK}") == batch.mark:
-            batch.number = _text(one, "id")
-            return _note(engine, batch)
-    return _close(engine, batch, "never made")
 
 
 def collect(engine: Engine) -> Batched:
@@ -240,8 +236,8 @@ def _bytes(response: Response) -> Outcome:
     return Outcome(kind="ok", value=response.data)
 
 
-def _text(value: Any, name: str) -> str:
-    return text if isinstance(text := at(value, name), str) else ""
+def _text(value: Any, place: str) -> str:
+    return text if isinstance(text := at(value, place), str) else ""
 
 
 def results(data: bytes) -> dict[str, Response]:
@@ -253,8 +249,7 @@ def results(data: bytes) -> dict[str, Response]:
         if key := _text(value, "custom_id"):
             status, body = at(value, "response.status_code"), at(value, "response.body")
             if error := value.get("error"):
-                reason = str(at(error, "message") or error)[:300]
-                status, body = 500, {"error": {"message": reason}}
+                status, body = 500, {"error": error}
             known = status if isinstance(status, int) and 100 <= status < 600 else 500
             lines[key] = Response(known, {}, orjson.dumps(body))
     return lines

@@ -3,7 +3,7 @@
 Objects come first and names only at the edge: the Python API takes callables and objects, the
 command line takes names and looks them up here. A name is found through one line in a table below,
 or through an entry point of another package in the group ``editgauge.benchmarks``,
-``editgauge.editors``, ``editgauge.scorers``, ``editgauge.judges`` or ``editgauge.ocr_engines``.
+``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.ocr_engines``.
 """
 
 from __future__ import annotations
@@ -213,19 +213,15 @@ def _loaded(kind: str, entry: EntryPoint) -> Any:
 
 
 _LOCAL_FOLDER = "editgauge.store.remote:local_folder"
-_CHECKS = {
-    "benchmarks": "editgauge.tables.contract:verify",
-    "judges": "editgauge.tables.contract:verify_judge",
-}
-"""What a thing of a kind must pass before it is handed out."""
+_CHECK = "editgauge.tables.contract:verify"
+"""What a benchmark must pass before it is handed out."""
 _passed: dict[int, Any] = {}
 """What has passed, by identity; kept, so that an identity stays one object's."""
 
 
 def _checked(kind: str, thing: Any, package: str) -> Any:
-    check = _CHECKS.get(kind)
-    if check is not None and id(thing) not in _passed:
-        part(check)(thing, package)
+    if kind == "benchmarks" and id(thing) not in _passed:
+        part(_CHECK)(thing, package)
         _passed[id(thing)] = thing
     return thing
 

@@ -469,18 +469,6 @@ class Benchmark:
         return {metric.name: metric for metric in metrics}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeTrack:
-    """A judge protocol that is bound to no benchmark: it asks about the outputs of any. `judging`
-    and `rubrics` are what they are in a `Benchmark`. Its metrics have names of their own.
-    """
-
-    name: str
-    about: str = ""
-    judging: Callable[[], Any]
-    rubrics: Path | Mapping[str, Path] | None = None
-
-
 def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[Score]:
     """One score without a value for each metric and variant: used wherever a picture is not there
     to score.

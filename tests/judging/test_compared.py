@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests.made_rows import frame, record, row
@@ -66,21 +64,3 @@ def test_what_is_not_defined_is_left_out() -> None:
     assert line.cells["kappa"].value is None
     one = frame(judged("one#1", A), [record(str(n)) for n in range(len(A))], "krisbench")
     assert compared.table(one) is None, "one judge alone"
-
-
-def test_the_runs_of_one_judge_are_compared_like_two_judges() -> None:
-    """Three runs: the second is a point lower where it can be, the third repeats the first."""
-    lower = [max(1, value - 1) for value in A]
-    rows = [
-        replace(each, repeat=number, fingerprint=f"{each.fingerprint}{number}")
-        for number, values in enumerate((A, lower, A))
-        for each in judged("one[paper]#1", values)
-    ]
-    lines = table_of(*rows).rows
-    pairs = [(1, 2), (1, 3), (2, 3)]
-    wanted = [f"one[paper] run {a}#1 : one[paper] run {b}#1" for a, b in pairs]
-    assert [row.name for row in lines] == wanted
-    first, second, _ = (row.cells for row in lines)
-    assert first["equal"].value == pytest.approx(0.1), "the 1 stays a 1"
-    assert first["bias"].value == pytest.approx(-0.9)
-    assert (second["equal"].value, second["kappa"].value) == (1.0, 1.0)

@@ -119,7 +119,7 @@ def test_a_bill_that_cannot_be_used_says_why(made: Path) -> None:
         ({"retry": "missing"}, "refused, unparsable"),
         ({"retry": "fialed"}, "wanted one of"),
         ({"budget": 1.0}, "price is wanted for a budget"),
-        ({"prompts": "papers"}, "wanted ours, paper, a folder"),
+        ({"prompts": "papers"}, "wanted ours, paper, or a folder"),
         ({"prompts": "paper"}, "no released prompts are known"),
     ],
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -187,8 +186,8 @@ class Client:
         return Request(url=self.address.of("/chat/completions"), pieces=body, headers=headers)
 
 
-Ask = Callable[[Mapping[str, Any]], "str | Awaitable[str]"]
-"""Takes a chat request as the OpenAI interface has it and gives the reply's text; may be async."""
+Ask = Callable[[Mapping[str, Any]], str]
+"""Takes a chat request as the OpenAI interface has it and gives the reply's text."""
 
 
 class FunctionClient(Client):
@@ -205,26 +204,14 @@ class _Function(Http):
     ask: Ask
 
     def send(self, request: Request) -> Response:
-        asked: Mapping[str, Any] = orjson.loads(b"".join(request.pieces or ()))
-        status, value = 200, dict[str, Any]()
+        asked = orjson.loads(b"".join(request.pieces or ()))
         try:
-            answer: Any = self.ask(asked)
-            if inspect.isawaitable(answer):
-                import asyncio
-
-                answer = asyncio.run(_awaited(answer))
-            choice = {"message": {"content": answer}, "finish_reason": "stop"}
+            choice = {"message": {"content": self.ask(asked)}, "finish_reason": "stop"}
             value = {"model": str(asked.get("model", "")), "choices": [choice]}
-            if not isinstance(answer, str):
-                why = f"wanted a text from the function, found {type(answer).__name__}"
-                status, value = 400, {"error": {"message": why}}
+            return Response(200, {}, orjson.dumps(value))
         except Exception as error:  # whatever a user's function raises is a call without a reply
-            status, value = 500, {"error": {"message": f"{type(error).__name__}: {error}"}}
-        return Response(status, {}, orjson.dumps(value))
-
-
-async def _awaited(said: Awaitable[str]) -> str:
-    return await said
+            why = {"error": {"message": f"{type(error).__name__}: {error}"}}
+            return Response(500, {}, orjson.dumps(why))
 
 
 _FILTERED = ("content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive")

@@ -36,21 +36,13 @@ _NOTE = "Bias is the second judge's mean less the first one's. Intervals: 95 %, 
 def table(frame: Results, variant: Variant = "corrected") -> Table | None:
     """The agreement table of a benchmark's judges; None where no metric has two.
 
-    A line for each two judges of each metric on the edits that both scored, repeats averaged; then
-    for each two runs of a judge that judged repeatedly, called ``MODEL run 1#…``. A measure that is
-    not defined is left out. Intervals draw several editors' outputs for one sample together.
+    A line for each two judges of each metric on the edits that both scored, repeats averaged. A
+    measure that is not defined is left out. Intervals draw outputs for one sample together.
     """
     judged = frame.where(lambda key: key.scorer == JUDGE_SCORER)
     rows: list[TableRow] = []
     for metric, sources in sorted(judged.makers().items()):
         rows += _rows(metric, variant, {one: judged.of_source(one) for one in sources})
-    for metric in judged.metrics:
-        for source in judged.sources_of(metric):
-            mine = judged.of_source(source)
-            model, mark, settings = source.partition("#")
-            names = (f"{model} run {run + 1}{mark}{settings}" for run in range(mine.repeats))
-            of = {name: mine.of_repeat(run) for run, name in enumerate(names)}
-            rows += _rows(metric, variant, of)
     if not rows:
         return None
     return Table(

@@ -64,9 +64,7 @@ class JudgeOptions:
     base_url: str = ""
     """The server, up to and with /v1. Default: OPENAI_BASE_URL, or OpenAI."""
     prompts: str = "ours"
-    """What is asked: ours, paper (`fetch prompts`), a folder of .md files that replace ours, or a
-    protocol of another package (`list judges`).
-    """
+    """What is asked: ours, paper (`fetch prompts`), or a folder of .md files that replace ours."""
     set: Sequence[str] = ()
     """NAME=VALUE of the requests: temperature, seed, max_tokens (thinking included),
     reasoning_effort; of the server: concurrency (16), timeout (seconds); or of the protocol:

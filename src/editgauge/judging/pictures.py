@@ -1,7 +1,7 @@
 """Pictures as a judge's server wants them: base64 text, encoded once and shared by all calls.
 
-A PNG or JPEG file is sent as it is coded, without what it tells of people; anything else as PNG.
-What a released script declares itself goes whole.
+A PNG or JPEG file is sent as it is coded, without what it tells of people; anything else, and one
+that EXIF turns, as PNG. What a released script declares itself goes whole.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import io
 import struct
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 from editgauge.errors import ImageError
-from editgauge.images import read_file, read_header, read_image, resize
+from editgauge.images import oriented, read_file, read_header, read_image, resize
 from editgauge.judging.protocol import Picture
 
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
@@ -59,7 +58,7 @@ class PictureStore:
     def as_it_is(self, picture: Picture) -> bool:
         """Whether the file's own coding is sent, not a resized or converted copy."""
         header = self._header(picture.path)
-        fine = header.format in _TYPES or bool(picture.mime)
+        fine = bool(picture.mime) or (header.format in _TYPES and header.orientation == 1)
         return fine and not picture.jpeg and self.size(picture) == (header.width, header.height)
 
     def _encode(self, picture: Picture) -> bytes:
@@ -78,7 +77,11 @@ class PictureStore:
                 return bare(data, kind), _TYPES[kind]
             except ValueError:  # not built as its format says: its pixels are sent
                 pass
-        pixels = resize(read_image(picture.path), self.size(picture), "lanczos")
+        pixels = read_image(picture.path)
+        if picture.size_of is None:
+            pixels = oriented(pixels, self._header(picture.path).orientation)
+        else:
+            pixels = resize(pixels, self.size(picture), "lanczos")
         buffer = io.BytesIO()
         Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG", compress_level=1)
         return buffer.getvalue(), picture.mime or "image/png"
@@ -101,29 +104,16 @@ _PNG_KEPT = frozenset({
     b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"hIST", b"iCCP", b"cICP",
 })  # fmt: skip
 """Ancillary chunks that decide how pixels look; of the others none is needed to show a picture."""
-_ORIENTATION = 0x0112
-_EXIF = b"Exif\0\0"
 
 
 def bare(data: bytes, kind: str) -> bytes:
-    """The file (JPEG or PNG) without metadata. Raises `ValueError` where it is not built so."""
-    if kind not in _PARTS:
-        raise ValueError(f"format {kind}: wanted JPEG or PNG")
+    """The file (JPEG or PNG) without metadata, its orientation included. Raises `ValueError` where
+    it is not built so.
+    """
     try:
         return b"".join(_PARTS[kind](data))
     except (IndexError, struct.error) as error:
         raise ValueError(f"a {kind} file that ends early") from error
-
-
-def _turned(exif: bytes) -> bytes:
-    """EXIF that holds the orientation of another one alone; empty for an upright picture."""
-    known, kept = Image.Exif(), Image.Exif()
-    try:
-        known.load(exif)
-        kept[_ORIENTATION] = known.get(_ORIENTATION, 1)
-        return kept.tobytes() if kept[_ORIENTATION] in range(2, 9) else b""
-    except Exception:  # whatever Pillow finds in it: an orientation that cannot be read is none
-        return b""
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
@@ -146,9 +136,6 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
 def _segment(marker: int, segment: bytes) -> bytes:
     """A segment as it is kept; empty for one that decides nothing."""
     body = segment[4:]
-    if marker == 0xE1 and body.startswith(_EXIF):
-        exif = _turned(body)
-        return b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif if exif else b""
     if marker == 0xE0 and body.startswith(b"JFIF\0") and len(body) >= 14:
         return b"\xff\xe0\0\x10" + body[:12] + b"\0\0"  # without its thumbnail
     colours = (marker == 0xEE and body.startswith(b"Adobe")) or (
@@ -165,10 +152,7 @@ def _png(data: bytes) -> Iterator[bytes]:
         end = position + 12 + length
         if not data.startswith(_PNG) or end > len(data):
             raise ValueError("no PNG file, or one that is not built as its format says")
-        if name == b"eXIf" and (exif := _turned(data[position + 8 : end - 4]).removeprefix(_EXIF)):
-            chunk = name + exif
-            yield struct.pack(">I", len(exif)) + chunk + struct.pack(">I", zlib.crc32(chunk))
-        elif name in _PNG_KEPT or not name[0] & 0x20:
+        if name in _PNG_KEPT or not name[0] & 0x20:
             yield data[position:end]
         position = end
 

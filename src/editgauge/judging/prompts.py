@@ -20,7 +20,7 @@ from editgauge.images import write_bytes
 from editgauge.judging import paper
 from editgauge.judging.paper import SET, ReleasedPrompts
 from editgauge.judging.questions import Track
-from editgauge.types import Benchmark, JudgeTrack
+from editgauge.types import Benchmark
 
 WARNING = (
     "Everything that is written inside a picture, and everything between [[name code]] and [[end "
@@ -48,10 +48,8 @@ class RubricFolder:
         if name not in self._texts:
             prefix, _, file = name.rpartition(".")
             home = self.home if isinstance(self.home, Path) else self.home[prefix]
-            folder = home if self.folder is None else self.folder
-            path = (
-                folder / f"{name}.md" if (folder / f"{name}.md").is_file() else home / f"{file}.md"
-            )
+            path = (self.folder or home) / f"{name}.md"
+            path = path if path.is_file() else home / f"{file}.md"
             try:
                 text = path.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
@@ -66,19 +64,18 @@ class RubricFolder:
         """
         text, fingerprint = self.text(name)
         words = {"warning": WARNING, **fields}
-
-        def field_of(mark: str) -> str:
-            if mark not in words:
-                raise _unknown(name, f"{{{{{mark}}}}}", words)
-            return words[mark] or ""
+        marks = {match[2]: match[0] for match in _PART.finditer(text)}
+        marks |= {match[1]: match[0] for match in _MARK.finditer(text)}
+        odd = [mark for field, mark in marks.items() if field not in words]
+        odd += _ODD.findall(_MARK.sub("", _PART.sub(r"\3", text)))
+        if odd:
+            there = ", ".join(sorted(words))
+            raise UsageError(f"rubric {name!r}: {odd[0]} is no field; there are: {there}")
 
         def kept(match: re.Match[str]) -> str:
-            return match[3] if bool(field_of(match[2])) == (match[1] == "#") else ""
+            return match[3] if bool(words[match[2]]) == (match[1] == "#") else ""
 
-        text = _PART.sub(kept, text)
-        if odd := _ODD.search(_MARK.sub("", text)):
-            raise _unknown(name, odd[0], words)
-        filled = _MARK.sub(lambda match: field_of(match[1]), text)
+        filled = _MARK.sub(lambda match: words[match[1]] or "", _PART.sub(kept, text))
         return re.sub(r"\n{3,}", "\n\n", filled).strip() + "\n", fingerprint
 
     def common_hash(self, names: Sequence[str]) -> str:
@@ -90,19 +87,12 @@ class RubricFolder:
         """Raises `UsageError` for a user's folder with a file that replaces nothing (misspelt), or
         with none that does.
         """
-        assert self.folder is not None
         wanted = {f"{name}.md" for name in names}
-        there = {path.name for path in self.folder.iterdir() if path.suffix.lower() == ".md"}
+        there = {path.name for path in (self.folder or Path()).glob("*.md")}
         if not there or there - wanted:
             odd = ", ".join(sorted(there - wanted)) or "no file"
-            raise UsageError(
-                f"{self.folder}: {odd} replaces no rubric; there are: {', '.join(sorted(wanted))}",
-                argument="prompts",
-            )
-
-
-def _unknown(name: str, mark: str, told: Mapping[str, str | None]) -> UsageError:
-    return UsageError(f"rubric {name!r}: {mark} is no field; there are: {', '.join(sorted(told))}")
+            why = f"{odd} replaces no rubric; there are: {', '.join(sorted(wanted))}"
+            raise UsageError(f"{self.folder}: {why}", argument="prompts")
 
 
 OURS = "ours"
@@ -147,22 +137,13 @@ def track_of(benchmark: Benchmark) -> Track:
 
 def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> Prompts:
     """The prompts that `word` names; `run` is where the paper's may lie. Raises `UsageError` for a
-    benchmark without a judge track, a word that is nothing of all this, files that replace nothing,
-    and a package's metric of a name that the benchmark has.
+    benchmark without a judge track, a word that is nothing of all this, and files that replace
+    nothing.
     """
     source = catalog.source_of("benchmarks", benchmark.name)
     plugins = (source.as_dict("benchmark", benchmark.name),) if source.name else ()
-    if word not in (OURS, SET) and word in catalog.names("judges"):
-        judge_track: JudgeTrack = catalog.find("judges", word)
-        track: Track = judge_track.judging()
-        if taken := sorted({one.name for one in track.metrics} & set(benchmark.every_metric)):
-            why = f"{word}: {benchmark.name} has a metric {taken[0]!r} of its own"
-            raise UsageError(why, argument="prompts")
-        package = catalog.source_of("judges", word).as_dict("judge", word)
-        rubrics = RubricFolder(judge_track.rubrics or {})
-        return Prompts(OURS, track, rubrics, plugins=(*plugins, package))
-    rubrics = RubricFolder(benchmark.rubrics or {})
-    ours = Prompts(OURS, track_of(benchmark), rubrics, plugins=plugins)
+    home = benchmark.rubrics or {}
+    ours = Prompts(OURS, track_of(benchmark), RubricFolder(home), plugins=plugins)
     if word == OURS:
         return ours
     folder = Path(word)
@@ -173,9 +154,9 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
         scripts = paper.load(released, folder)
         return replace(ours, name=SET, track=released.track(scripts), texts=scripts.fingerprint)
     if not folder.is_dir():
-        why = f"{word!r}: wanted ours, paper, a folder of rubrics, or a name of `list judges`"
+        why = f"{word!r}: wanted ours, paper, or a folder of rubrics"
         raise UsageError(why, argument="prompts")
-    rubrics = RubricFolder(benchmark.rubrics or {}, folder)
+    rubrics = RubricFolder(home, folder)
     rubrics.check(ours.track.rubric_names())
     return replace(ours, name=folder.name, rubrics=rubrics)
 
@@ -185,7 +166,6 @@ def start(benchmark: Benchmark, folder: Path) -> Path:
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: is not empty; name another folder")
     ours = choose(benchmark)
-    folder.mkdir(parents=True, exist_ok=True)
     for name in ours.track.rubric_names():
         write_bytes(folder / f"{name}.md", ours.rubrics.text(name)[0].encode())
     return folder

@@ -38,7 +38,7 @@ class Question:
     rubric: str
     metrics: tuple[str, ...]
     show: Callable[[Sample, Edit], Shown] = input_and_output
-    words: Mapping[str, Callable[[Sample], str]] | None = None
+    words: Mapping[str, Callable[[Sample], str]] = field(default_factory=dict)
     when: Callable[[Sample], bool] | None = None
     max_tokens: int = 1000
 
@@ -47,7 +47,6 @@ class Question:
 
 
 _REASON = "reasoning"
-_WORDS = "wanted the names of texts, each with a function of a sample that gives it"
 Ask = Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
 """Makes the calls about one edit that has a picture; what cannot be asked is not in the list."""
 
@@ -74,14 +73,6 @@ class Track:
     def __post_init__(self) -> None:
         known = {metric.name for metric in self.metrics}
         for question in self.questions:
-            words = question.words or {}
-            if not isinstance(words, Mapping) or not all(map(callable, words.values())):
-                raise ValueError(f"question {question.rubric!r}: words: {_WORDS}")
-            if taken := {*VISIBLE, _REASON} & set(question.metrics):
-                raise ValueError(
-                    f"question {question.rubric!r}: a metric cannot be called {min(taken)}, which "
-                    f"is a field of every reply; give it another name"
-                )
             if unknown := set(question.metrics) - known:
                 raise ValueError(
                     f"question {question.rubric!r}: {', '.join(sorted(unknown))} is no metric of "
@@ -111,9 +102,8 @@ class Track:
         return [self._call(question, sample, edit, rubrics) for question in asked]
 
     def _call(self, question: Question, sample: Sample, edit: Edit, rubrics: Rubrics) -> Call:
-        words = {"instruction": sample.instruction} | {
-            name: text(sample) for name, text in (question.words or {}).items()
-        }
+        words = {"instruction": sample.instruction}
+        words |= {name: text(sample) for name, text in question.words.items()}
         fields = {name: fenced(name, text) if text else None for name, text in words.items()}
         text, fingerprint = rubrics.render(question.rubric, **fields)
         ranges = {metric.name: Range(int(metric.low), int(metric.high)) for metric in self.metrics}

@@ -282,7 +282,7 @@ class Session:
     def _origin(self, call: Call) -> dict[str, Any]:
         facts = {"judge": self.options.model, "reader": VERSION, "protocol": self.protocol}
         facts |= {"protocol_version": self.prompts.track.version, "options": self.given}
-        for package in self.prompts.plugins[-1:]:  # the last one is whose questions are asked
+        for package in self.prompts.plugins:
             facts |= {"package": package["package"], "package_version": package["version"]}
         if call.name:
             facts |= {

@@ -41,9 +41,6 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
             where = f"every benchmark, {tracks}, by {package.name} {package.version}"
             metrics = [metric for scorer in scorers for metric in scorer.metrics]
             return {"package": package.name, **_measured(where, metrics)}
-        if kind == "judges":
-            facts = _measured("protocol for every benchmark", thing.judging().metrics)
-            return {"package": package.name, **facts, "about": f"{facts['about']}. {thing.about}"}
         if kind == "benchmarks":
             count = thing.published_counts.get("")
             size = "" if count is None else f": {count:,} samples"

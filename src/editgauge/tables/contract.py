@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,36 +14,23 @@ from editgauge.errors import BenchmarkError
 from editgauge.store.labels import Samples
 from editgauge.tables.results import SCORED, Cube, Key, Results, Whole
 from editgauge.tables.spec import generic
-from editgauge.types import VARIANTS, Benchmark, JudgeTrack, Metric
+from editgauge.types import VARIANTS, Benchmark, Metric
 
 
 def verify(benchmark: Any, package: str = "") -> None:
     """Check a benchmark's declaration; see `problems`. Raises `BenchmarkError` with all that is
     wrong, each named by its member; `package` is where it comes from.
     """
-    _check("benchmark", benchmark, Benchmark, package, problems)
-
-
-def verify_judge(track: Any, package: str = "") -> None:
-    """Check the metrics that a judge protocol of another package gives. Raises as `verify`."""
-    _check("judge", track, JudgeTrack, package, lambda one: _metrics(one.judging().metrics))
-
-
-def _check(
-    kind: str, thing: Any, wanted: type, package: str, wrong: Callable[[Any], Iterable[str]]
-) -> None:
-    name = getattr(thing, "name", None) or type(thing).__name__
-    faults: list[str] = []
+    name = getattr(benchmark, "name", None) or type(benchmark).__name__
     try:
-        if isinstance(thing, wanted):
-            faults += wrong(thing)
-        else:
-            faults.append(f"wanted an editgauge.{wanted.__name__}, found {type(thing).__name__}")
+        faults = list(problems(benchmark)) if isinstance(benchmark, Benchmark) else [
+            f"wanted an editgauge.Benchmark, found {type(benchmark).__name__}"
+        ]  # fmt: skip
     except Exception as error:  # somebody's function: whatever it raises is what is wrong
-        faults.append(f"{type(error).__name__}: {error}")
+        faults = [f"{type(error).__name__}: {error}"]
     if faults:
         where = f" (package {package})" if package else ""
-        raise BenchmarkError(f"{kind} {name}{where}: {'; '.join(faults)}")
+        raise BenchmarkError(f"benchmark {name}{where}: {'; '.join(faults)}")
 
 
 def problems(benchmark: Benchmark) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Fréchet and kernel distance against closed forms and 60-digit arithmetic."""
+"""The Fréchet distance against 60-digit arithmetic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments
+from editgauge.metrics.frechet import frechet_distance, moments
 
 
 def drawn(count: int, features: int, seed: int) -> Any:
@@ -50,19 +50,3 @@ def exact(first: Any, second: Any) -> float:
 def test_equals_60_digit_arithmetic(n: int, m: int, features: int) -> None:
     a, b = drawn(n, features, 1), drawn(m, features, 2)
     assert frechet_distance(moments(a), moments(b)) == pytest.approx(exact(a, b), rel=1e-11)
-
-
-def test_kernel_distance_equals_the_double_sum() -> None:
-    a, b = drawn(7, 5, 10), drawn(9, 5, 11)
-
-    def kernel(x: Any, y: Any) -> float:
-        return float((x @ y / 5 + 1) ** 3)
-
-    within_a = sum(kernel(x, y) for i, x in enumerate(a) for j, y in enumerate(a) if i != j) / (
-        7 * 6
-    )
-    within_b = sum(kernel(x, y) for i, x in enumerate(b) for j, y in enumerate(b) if i != j) / (
-        9 * 8
-    )
-    between = sum(kernel(x, y) for x in a for y in b) / (7 * 9)
-    assert kernel_distance(a, b) == pytest.approx(within_a + within_b - 2 * between, rel=1e-12)

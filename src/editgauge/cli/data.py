@@ -137,8 +137,6 @@ class Checking:
     editor: str | None = None
     "The model in OUTPUTS to look at. Default: all that are there."
     split: opt.SplitOpt = None
-    ignore: opt.Many = ()
-    "A kind of line that needs no attention; may be repeated."
     strict: bool = False
     "Exit code 1 for the data's own faults as well."
     every: Annotated[bool, Parameter(name="--all")] = False
@@ -180,9 +178,7 @@ def check(
         raise UsageError("--repair: belongs to a run: editgauge check RUN --repair")
     outputs: dict[str, Any] = {"outputs": asked.outputs, "editor": asked.editor}
     with output.progress() as show:
-        checked = look(
-            _benchmark(what), data, split=asked.split, ignore=asked.ignore, progress=show, **outputs
-        )
+        checked = look(_benchmark(what), data, split=asked.split, progress=show, **outputs)
     lines = checked.lines(None if asked.every else 5, opt.typed(what, data))
     output.emit(checked.as_dict(), lines)
     return 0 if checked.passed(strict=asked.strict) else 1

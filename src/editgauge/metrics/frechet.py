@@ -1,9 +1,7 @@
-"""Distances between two sets of feature vectors: Fréchet (FID) and kernel (KID). Float64.
+"""The Fréchet distance between two sets of feature vectors (FID). Float64.
 
-Heusel et al., GANs Trained by a Two Time-Scale Update Rule (NeurIPS 2017); Bińkowski et al.,
-Demystifying MMD GANs (ICLR 2018). Both are 0 for identical sets, lower is better, without an upper
-bound. FID is biased: it grows as the number of samples falls. KID's estimate is not, at the price
-of being slightly negative now and then.
+Heusel et al., GANs Trained by a Two Time-Scale Update Rule (NeurIPS 2017). 0 for identical sets,
+lower is better, without an upper bound; biased: it grows as the number of samples falls.
 
 The trace of the square root of a product of covariances AᵀA and BᵀB is the sum of the singular
 values of A·Bᵀ: no matrix square root and no added diagonal, and exact also where the covariances
@@ -21,8 +19,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Features = npt.NDArray[np.floating[Any]]
 FEW_SAMPLES = 2048
-"""Under this number of samples an FID comes with a warning, and KID is the number to read."""
-_BLOCK = 2048
+"""Under this number of samples an FID comes with a warning."""
 
 
 @dataclass(frozen=True)
@@ -53,28 +50,3 @@ def frechet_distance(first: Moments, second: Moments) -> float:
     cross = np.linalg.svd(first.factor @ second.factor.T, compute_uv=False).sum()
     traces = np.square(first.factor).sum() + np.square(second.factor).sum()
     return max(0.0, float(difference @ difference + traces - 2.0 * cross))
-
-
-def kernel_distance(first: Features, second: Features) -> float:
-    """KID: the unbiased squared maximum mean discrepancy with the kernel (x·y/D + 1)³; lower is
-    better, may be below 0.
-
-    `first`, `second`: features (N, D) and (M, D), N and M >= 2. All pairs are used, not the random
-    subsets of the usual implementations, whose average this is in expectation.
-    """
-    x, y = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    n, m = len(x), len(y)
-    within_x = (_kernel_sum(x, x) - _kernel_diagonal(x)) / (n * (n - 1))
-    within_y = (_kernel_sum(y, y) - _kernel_diagonal(y)) / (m * (m - 1))
-    return float(within_x + within_y - 2.0 * _kernel_sum(x, y) / (n * m))
-
-
-def _kernel_sum(x: Array, y: Array) -> float:
-    total = 0.0
-    for start in range(0, len(x), _BLOCK):
-        total += float(((x[start : start + _BLOCK] @ y.T / x.shape[1] + 1.0) ** 3).sum())
-    return total
-
-
-def _kernel_diagonal(x: Array) -> float:
-    return float(((np.square(x).sum(axis=1) / x.shape[1] + 1.0) ** 3).sum())

@@ -9,22 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from editgauge.benchmarks.tree import own_set
 from editgauge.errors import DataError
 from editgauge.escape import counted
-from editgauge.images import Array, Mask, read_header, read_image, read_mask
+from editgauge.images import Array, Mask, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
 from editgauge.types import Benchmark, Dataset, Finding, Sample
 
-Pixels = TypeVar("Pixels", Array, Mask)
 Progress = Callable[[int, int, str], None]
-Level = Literal["attention", "repaired", "note"]
+Level = Literal["attention", "repaired"]
 """``attention``: costs scores, or makes them mean something else. ``repaired``: wrong in the files,
-put right on reading. ``note``: changes no score.
+put right on reading.
 """
 _OF_THE_RELEASE = frozenset({"category-missing", "category-unknown"})
 """What is expected of a released set, and not of one of somebody's own."""
@@ -44,17 +43,10 @@ ASSUMED: dict[str, str] = {
     "output-several": "the first one is taken",
     "output-unreadable": "counted as unreadable, not as 0",
     "output-size": "faithful scores that need one size have no value; corrected ones resize",
-    "output-aspect": "distorted",
     "output-given-back": "scored as it is, and counted as given back: no edit was made",
-    "output-extension": "the content decides",
     "output-extra": "not scored",
-    "record-id-twice": "samples are called by their folders",
-    "file-extension": "the content decides",
-    "file-orientation": "pixels are taken as stored",
-    "output-other-seed": "not scored",
 }
 """Every kind that a check finds by itself, and what is assumed then. Loaders have their own."""
-NOTES = ("record-id-twice", "file-extension", "file-orientation", "output-other-seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +65,8 @@ class Issue:
 
 def issue(kind: str, found: str, *, sample: str = "", file: str = "") -> Issue:
     """A line of a kind of `ASSUMED`."""
-    level: Level = "note" if kind in NOTES else "attention"
-    assumed = ASSUMED[kind]
-    return Issue(level=level, kind=kind, sample=sample, file=file, found=found, assumed=assumed)
+    more = {"file": file, "found": found, "assumed": ASSUMED[kind]}
+    return Issue(level="attention", kind=kind, sample=sample, **more)
 
 
 def _of_loader(finding: Finding, sample: str = "") -> Issue:
@@ -164,25 +155,18 @@ def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
 
 
 def _twice(samples: Sequence[Sample]) -> Iterator[Issue]:
-    """Ids of samples and of records that occur twice, and outputs that two samples share."""
-
-    def record(sample: Sample) -> str:
-        number = sample.attributes.get("record_id")
-        return f"{sample.split} {number}".strip() if number else ""  # splits may count from 1 each
-
-    names: dict[str, Callable[[Sample], str]] = {
-        "id-twice": lambda sample: sample.id,
-        "output-shared": lambda sample: "".join(sample.output_stems[:1]),
-        "record-id-twice": record,
-    }
-    for kind, name_of in names.items():
-        by: dict[str, list[str]] = {}
-        for sample in samples:
-            by.setdefault(name_of(sample), []).append(sample.id)
-        for name, (first, *others) in by.items():
-            if name and others:
-                found = f"{name!r} is also that of {', '.join(others[:3])}"
-                yield issue(kind, found, sample=first)
+    """Ids that occur twice, and outputs that two samples share."""
+    ids: dict[str, str] = {}
+    stems: dict[str, str] = {}
+    for sample in samples:
+        for kind, known, name in (
+            ("id-twice", ids, sample.id),
+            ("output-shared", stems, "".join(sample.output_stems[:1])),
+        ):
+            if name in known:
+                yield issue(kind, f"{name!r} is also that of {sample.id}", sample=known[name])
+            elif name:
+                known[name] = sample.id
 
 
 Fault = tuple[str, Path, str]
@@ -192,37 +176,26 @@ Fault = tuple[str, Path, str]
 def _pictures(sample: Sample) -> list[Fault]:
     """What is wrong with the pictures of a sample. Each is decoded to its end once."""
     faults: list[Fault] = []
-    image, *_ = [_read(p, read_image, sample, faults) for p in dict.fromkeys(sample.images)] or [
-        None
-    ]
-    masks = {p: _read(p, read_mask, sample, faults) for p in sorted({*sample.masks.values()})}
+
+    def read(path: Path, reader: Callable[[Path], Any]) -> Any:
+        try:
+            if os.path.isfile(path):  # not so where the name is too long for a file system
+                return reader(path)
+        except DataError as error:
+            faults.append(("file-unreadable", path, str(error).replace(f"{path}: ", "")))
+        else:
+            if all(finding.repaired for finding in sample.findings):  # else the loader said so
+                faults.append(("file-missing", path, "no such file"))
+        return None
+
+    image, *_ = [*(read(path, read_image) for path in dict.fromkeys(sample.images)), None]
+    masks = {path: read(path, read_mask) for path in sorted({*sample.masks.values()})}
     for path, mask in masks.items():
         faults += [(kind, path, fault) for kind, fault in _of_mask(mask, image)]
     if sample.reference is not None:
-        reference = _read(sample.reference, read_image, sample, faults)
-        wrong = _of_reference(reference, image, [*masks.values()])
+        wrong = _of_reference(read(sample.reference, read_image), image, [*masks.values()])
         faults += [(kind, sample.reference, fault) for kind, fault in wrong]
     return faults
-
-
-def _read(
-    path: Path, reader: Callable[[Path], Pixels], sample: Sample, faults: list[Fault]
-) -> Pixels | None:
-    """The decoded file; None, and a fault where the loader has none yet, when it cannot be read."""
-    if not os.path.isfile(path):  # also where the name is too long for a file system
-        if all(finding.repaired for finding in sample.findings):
-            faults.append(("file-missing", path, "no such file"))
-        return None
-    try:
-        pixels, header = reader(path), read_header(path)
-    except DataError as error:
-        faults.append(("file-unreadable", path, str(error).replace(f"{path}: ", "")))
-        return None
-    if other_format(path, header.extension):
-        faults.append(("file-extension", path, f"{header.format} by content"))
-    if header.orientation != 1:
-        faults.append(("file-orientation", path, f"an EXIF orientation of {header.orientation}"))
-    return pixels
 
 
 def _of_mask(mask: Mask | None, image: Array | None) -> Iterator[tuple[str, str]]:
@@ -262,9 +235,3 @@ def relative(path: Path, root: Path) -> str:
     """
     text = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def other_format(path: Path, extension: str) -> bool:
-    """Whether a file's name says another format than its content."""
-    suffix = path.suffix.lower()
-    return extension != {".jpeg": ".jpg", ".tiff": ".tif"}.get(suffix, suffix)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError
 from editgauge.images import read_header, read_image
-from editgauge.run.check_data import ASSUMED, Issue, Progress, each, issue, other_format, relative
+from editgauge.run.check_data import ASSUMED, Issue, Progress, each, issue, relative
 from editgauge.store.collect import editors_in
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.types import Sample
@@ -21,7 +20,6 @@ KINDS = tuple(
     for kind in ASSUMED
     if kind.startswith("output-") and kind != "output-shared"
 )
-_SEED = re.compile(r"_\d+$")
 
 
 @dataclass(slots=True)
@@ -71,8 +69,7 @@ def check_outputs(
     issues = each(samples, look, f"reading outputs of {editor}", progress)
     claimed = {path for paths in candidates.values() for path in paths}
     claimed.update(path for sample in others for path in outputs.candidates(sample))
-    stems = [stem for one in samples for stem in one.output_stems if _SEED.search(stem)]
-    issues += _extra(folder, claimed, {_SEED.sub("", stem) for stem in stems})
+    issues += _extra(folder, claimed)
     numbers = Counter(one.kind.removeprefix("output-") for one in issues)
     present = len(samples) - numbers["missing"]
     count = {"samples": len(samples), "present": present}
@@ -95,40 +92,21 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
     except DataError as error:
         yield "unreadable", str(error).replace(f"{path}: ", "")
         return
-    if other_format(path, header.extension):
-        yield "extension", f"{header.format} by content"
-    yield from _size(sample, header.width, header.height)
+    try:
+        of_input = read_header(sample.image)
+    except (DataError, IndexError):
+        return  # the data's own check says so
+    if (header.width, header.height) != (of_input.width, of_input.height):
+        size = f"{header.width} x {header.height}"
+        yield "size", f"{size}, the input is {of_input.width} x {of_input.height}"
     if given_back(path, sample):
         yield "given-back", "the same pixels as the input"
 
 
-def _size(sample: Sample, width: int, height: int) -> Iterator[tuple[str, str]]:
-    try:
-        wanted = read_header(sample.image)
-    except (DataError, IndexError):
-        return  # the data's own check says so
-    if (width, height) == (wanted.width, wanted.height):
-        return
-    text = f"{width} x {height}, the input is {wanted.width} x {wanted.height}"
-    yield "size", text
-    # Whole pixels alone move the ratio of a rescaled picture by half a pixel a side
-    if abs(width * wanted.height / (height * wanted.width) - 1) > 0.5 / width + 0.5 / height + 1e-9:
-        yield "aspect", text
-
-
-def _extra(folder: Path, claimed: set[Path], seeds: set[str]) -> Iterator[Issue]:
-    """Files that are no sample's output. A further seed of one (``38_1`` beside ``38_0``) is only
-    noted.
-    """
+def _extra(folder: Path, claimed: set[Path]) -> Iterator[Issue]:
+    """Files that are no sample's output."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            path = Path(place) / name
-            if name.startswith(".") or path in claimed:
-                continue
-            file = relative(path, folder)
-            stem = os.path.splitext(file)[0]
-            if _SEED.search(stem) and _SEED.sub("", stem) in seeds:
-                yield issue("output-other-seed", "another seed or setting of a sample", file=file)
-            else:
-                yield issue("output-extra", "a file that is no sample's output", file=file)
+        for path in (Path(place) / name for name in sorted(files) if not name.startswith(".")):
+            if path not in claimed:
+                yield issue("output-extra", "no sample's output", file=relative(path, folder))

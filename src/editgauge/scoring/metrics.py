@@ -33,6 +33,6 @@ BACKGROUND = _SHARED["background"]
 REFERENCE = _SHARED["reference"]
 """How near the output comes to the reference."""
 (LPIPS,) = _SHARED["lpips"]
-FID, KID = _SHARED["sets"]
+(FID,) = _SHARED["sets"]
 OCR = _SHARED["ocr"]
 """What is scored by reading: TextEdit's five scores."""

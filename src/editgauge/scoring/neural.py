@@ -1,4 +1,4 @@
-"""Scores that rest on features of a network: CLIP similarities and aesthetics, FID and KID; and
+"""Scores that rest on features of a network: CLIP similarities and aesthetics, FID; and
 what every scorer of a network says of its weights.
 """
 
@@ -16,13 +16,13 @@ import numpy as np
 
 from editgauge.errors import EditgaugeError
 from editgauge.metrics.embedding import aesthetic, clip_score, cosine, directional_alignment
-from editgauge.metrics.frechet import FEW_SAMPLES, frechet_distance, kernel_distance, moments
+from editgauge.metrics.frechet import FEW_SAMPLES, frechet_distance, moments
 from editgauge.networks.features import CLIP, INCEPTION, ClipFeatures, InceptionFeatures
 from editgauge.networks.loading import aesthetic_head
 from editgauge.networks.runtime import Runtime, gpus, resolve
 from editgauge.networks.weights import find, locate, state
 from editgauge.scoring import NoScore, failure, text_of
-from editgauge.scoring.metrics import FID, KID
+from editgauge.scoring.metrics import FID
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
@@ -241,12 +241,12 @@ def _feature(
 
 @dataclass(frozen=True, kw_only=True)
 class FidScorer(NeuralScorer):
-    """FID and KID: the distance of the set of outputs from the set of references, one value an
+    """FID: the distance of the set of outputs from the set of references, one value an
     editor. A sample without an output takes its reference out of the set with it; how many samples
     went in stands in the rows' detail. Features are kept in `cache` and survive an interruption.
     """
 
-    metrics: tuple[Metric, ...] = (FID, KID)
+    metrics: tuple[Metric, ...] = (FID,)
     inputs: tuple[str, ...] = ("reference",)
     name: str = "fid"
     whole_set: bool = True
@@ -271,9 +271,7 @@ class FidScorer(NeuralScorer):
         if len(good) < FEW_SAMPLES:
             detail["warning"] = (
                 f"{len(good)} samples, fewer than {FEW_SAMPLES}: the covariance is rank-deficient "
-                f"and FID is biased upwards; compare it only at equal numbers, and read KID"
+                f"and FID is biased upwards; compare it only at equal numbers"
             )
         fid = frechet_distance(moments(outputs), moments(references))
-        kid = kernel_distance(outputs, references)
-        return [Score(metric="fid", value=fid, detail=detail),
-                Score(metric="kid", value=kid, detail=detail)]  # fmt: skip
+        return [Score(metric="fid", value=fid, detail=detail)]

@@ -19,7 +19,7 @@ from editgauge.benchmarks.medebench.facts import (
 )
 from editgauge.catalog import Parts
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
-from editgauge.scoring.metrics import FID, KID
+from editgauge.scoring.metrics import FID
 from editgauge.types import Benchmark, DataSource, FailureReading, Plot
 
 __all__ = ["BENCHMARK", "CLIP_INSTRUCTION", "EMBEDDING", "JUDGE"]
@@ -40,7 +40,6 @@ BENCHMARK = Benchmark(
         *EMBEDDING,
         CLIP_INSTRUCTION,
         FID,
-        KID,
         *JUDGE["D"],
         *JUDGE["P"],
         *ATTENTION,
@@ -71,7 +70,7 @@ BENCHMARK = Benchmark(
     reading=FailureReading(
         accuracy="EA", accurate=5.0, preservation="masked_ssim", preserved=0.7, by="task_type"
     ),
-    not_in_tables=("kid", "clip_instruction"),
+    not_in_tables=("clip_instruction",),
     measured=("mask_ratio", "mask_band"),
     measure=parts(".samples:measure"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editgauge.benchmarks import krisbench, medebench, textedit, texteditbench
-from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, OCR, REFERENCE
+from editgauge.scoring.metrics import BACKGROUND, FID, LPIPS, OCR, REFERENCE
 from editgauge.types import Benchmark, Metric
 
 SPLITS = ("plain", "textured")
@@ -42,6 +42,5 @@ METRICS: tuple[Metric, ...] = (
     *medebench.EMBEDDING,
     medebench.CLIP_INSTRUCTION,
     FID,
-    KID,
     *JUDGE.values(),
 )

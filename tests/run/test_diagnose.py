@@ -18,7 +18,7 @@ pytest.importorskip("torch", reason="attention needs the extra neural")
 from editgauge import catalog
 from editgauge.diagnosis import remake
 from editgauge.errors import DataError, Unavailable, UsageError
-from editgauge.run.diagnose import Maps, Request, diagnose, with_concepts
+from editgauge.run.diagnose import Request, diagnose, with_concepts
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples, stored_samples
@@ -66,7 +66,7 @@ def run(finished: Path, tmp_path: Path) -> Run:
 def looked(run: Run, weights: Path | None, progress: Any = None, **more: Any) -> Summary:
     """Attention of the run's own editor, in this process unless `workers` says otherwise."""
     model = str(weights) if weights else ""
-    maps = Maps(model=model, device="cpu", resolution=more.pop("resolution", 4))
+    maps = {"model": model, "device": "cpu", "resolution": more.pop("resolution", 4)}
     request = Request(basis="attention", editors=["instructpix2pix"], maps=maps, **more)
     return diagnose(Run.open(run.path), request, progress).summaries["attention"]
 

@@ -146,8 +146,7 @@ def answered(**fields: Any) -> Callable[[Sample, Path], Any]:
         (answered(editor="else"), "by 'else'"),
         (answered(path=None), "needs the path of a picture"),
         (answered(path="out.png"), "path"),
-        (answered(seed="seven"), "seed: wanted a whole number"),
-        (answered(cost=float("inf")), "cost: "),
+        (answered(seed="seven"), "seed, seconds, cost: wanted numbers"),
         (answered(status=Status.FAILED), "with a file"),
     ],
 )

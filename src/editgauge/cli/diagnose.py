@@ -59,7 +59,7 @@ class Diagnosing:
 
     def request(self) -> Request:
         """The options as a diagnosis takes them."""
-        from editgauge.run.diagnose import Maps, Request
+        from editgauge.run.diagnose import Request
         from editgauge.store import selection
 
         values = opt.given(self.set, _MAPS | _HIGH)
@@ -74,7 +74,7 @@ class Diagnosing:
             ids=self.sample,
             where=self.where,
             concepts=self.concepts,
-            maps=Maps(device=self.device or None, **maps),
+            maps={"device": self.device or None, **maps},
             cutoffs={name: values[name] for name in values.keys() & _HIGH},
             figures=self.figures,
             retry=selection.statuses(self.retry),

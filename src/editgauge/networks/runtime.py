@@ -199,12 +199,6 @@ class Halving:
         return results
 
 
-def gpu_in_use() -> bool:
-    """Whether this process has a network on a GPU: it holds that GPU, busy or not."""
-    torch = sys.modules.get("torch")
-    return torch is not None and bool(torch.cuda.is_initialized())
-
-
 def free_memory() -> None:
     """Give back what the GPU's allocator keeps for later."""
     gc.collect()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from editgauge.diagnosis import failures, remake
-from editgauge.diagnosis.attention import RESOLUTION, AttentionScorer
-from editgauge.diagnosis.change import FLOOR, ChangeScorer
+from editgauge.diagnosis.attention import AttentionScorer
+from editgauge.diagnosis.change import ChangeScorer
 from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
-from editgauge.metrics.grounding import ALPHA, BINS
 from editgauge.reports import diagnosis as drawings
 from editgauge.run.score import score
 from editgauge.run.workers import Workers, workers_of
@@ -41,31 +40,12 @@ BASES = ("both", "pixels", "attention")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Maps:
-    """How a map is made and cut: see `AttentionScorer` and `ChangeScorer`."""
-
-    alpha: float = ALPHA
-    bins: int = BINS
-    floor: float = FLOOR
-    resolution: int | None = RESOLUTION
-    model: str = ""
-    device: str | None = None
-    dtype: str = ""
-
-    def attention(self) -> AttentionScorer:
-        """The scorer of attention grounding; without torch and diffusers `MissingExtra`."""
-        for package in ("torch", "transformers", "diffusers"):
-            if not find_spec(package):
-                raise MissingExtra("attention grounding", package, "neural")
-        return AttentionScorer(**{k: v for k, v in asdict(self).items() if k != "floor"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What is to be diagnosed, and how.
 
     `basis`: one of `BASES`; with ``both`` attention is left out where it cannot be had, and the
     result says why. `benchmark`: needed where the run has several. `concepts`: see `with_concepts`.
+    `maps`: how a map is made and cut, where not as `AttentionScorer` and `ChangeScorer` do it.
     `cutoffs`: those of `failures.Cutoffs` that are not the benchmark's. `figures`: a folder for a
     picture of each output. `workers` measure change; attention is watched here, by one model after
     the other, or on a worker of another machine that has the GPU.
@@ -78,7 +58,7 @@ class Request:
     ids: Sequence[str] = ()
     where: Sequence[str] = ()
     concepts: Path | None = None
-    maps: Maps = field(default_factory=Maps)
+    maps: Mapping[str, Any] = field(default_factory=dict)
     cutoffs: Mapping[str, float | None] = field(default_factory=dict)
     figures: Path | None = None
     workers: int | Workers = 0
@@ -154,13 +134,13 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
             return score(*what, hashes=hashes, progress=lambda n, of, _: show(n, of, note), **how)
 
         if request.basis != "attention":
-            change = ChangeScorer(alpha=maps.alpha, bins=maps.bins, floor=maps.floor)
-            summaries["change"] = bring(change, edits, "change")
+            cut = {one: maps[one] for one in ("alpha", "bins", "floor") if one in maps}
+            summaries["change"] = bring(ChangeScorer(**cut), edits, "change")
         if request.basis != "pixels":
             unwatched = _attention(folder, request, edits, bring, summaries)
     facts: dict[str, Any] = {"editors": sorted({record.editor for record in edits})}
     facts |= {"bases": sorted(summaries), "cutoffs": failures.as_facts(cutoffs)}
-    facts |= {"maps": asdict(maps), "chosen": len(samples), "unwatched": unwatched}
+    facts |= {"maps": dict(maps), "chosen": len(samples), "unwatched": unwatched}
     for count in ("computed", "kept"):
         facts[count] = {key: getattr(summary, count) for key, summary in summaries.items()}
     folder.record("diagnose", benchmark=name, **facts)
@@ -202,12 +182,15 @@ def _attention(
     try:
         if not kept:
             raise UsageError("; ".join(dict.fromkeys(refused.values())) or "there are no outputs")
-        scorer = asked.maps.attention()
+        for package in ("torch", "transformers", "diffusers"):
+            if not find_spec(package):
+                raise MissingExtra("attention grounding", package, "neural")
     except (UsageError, MissingExtra) as error:
         if asked.basis == "attention":
             raise
         return {**refused, **dict.fromkeys(kept, str(error))}
     summaries["attention"] = total = Summary()
+    scorer = AttentionScorer(**{k: v for k, v in asked.maps.items() if k != "floor"})
     workers = asked.workers if workers_of(asked.workers).away else 0
     try:
         for editor, records in kept.items():

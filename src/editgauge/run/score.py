@@ -21,7 +21,7 @@ from editgauge.run.material import Material
 from editgauge.run.plan import Plan
 from editgauge.run.standing import Standing
 from editgauge.run.tracks import default_tracks, judged, offered
-from editgauge.run.worker import Item, Task, Told
+from editgauge.run.worker import Item, Told
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import scorers_of
@@ -140,11 +140,11 @@ class _Phase:
                 alone=whole,
                 places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
             ):
-                tasks = [(item, task) for item in outcome.items for task in item.tasks]
-                if outcome.result is None and len(tasks) > 1:  # one scorer may be to blame
-                    again += [replace(item, tasks=(task,)) for item, task in tasks]
+                alone = [replace(i, tasks=(task,)) for i in outcome.items for task in i.tasks]
+                if outcome.result is None and len(alone) > 1:  # one scorer may be to blame
+                    again += alone
                     continue
-                rows = self._rows(tasks, outcome.result, outcome.died)
+                rows = self._rows(outcome.items, outcome.result, outcome.died)
                 self.run.put(rows)
                 self.summary.computed += len(rows)
                 self.summary.count(rows)
@@ -163,22 +163,21 @@ class _Phase:
         return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
 
     def _rows(
-        self, tasks: Sequence[tuple[Item, Task]], done: worker.Scored | None, died: str
+        self, items: Sequence[Item], done: tuple[list[Row], list[Path]] | None, died: str
     ) -> list[Row]:
         if done is None:  # an output that ends its worker
-            dead = (self.told.without(i.place, t, Status.FAILED, died) for i, t in tasks)
+            tasks = [(item.place, task) for item in items for task in item.tasks]
+            dead = (self.told.without(*one, Status.FAILED, died) for one in tasks)
             return [row for rows in dead for row in rows]
-        self.summary.scorer_seconds.update(done.seconds)
-        self.summary.scorer_outputs.update(done.outputs)
-        self.summary.scorer_gpu_seconds.update(done.gpu_seconds)
-        for path in done.changed:
+        rows, changed = done
+        for path in changed:
             self.hashes.forget(path)
             self.summary.problems.append(
                 f"{path.relative_to(self.run.path).as_posix()}: its bytes are no longer those of "
                 f"its record, and it was not scored; the same call again takes it from the folder "
                 f"of outputs, or scores it as it is now"
             )
-        return done.rows
+        return rows
 
 
 # -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
@@ -419,5 +418,4 @@ class Scoring:
             computed=summary.computed,
             kept=summary.kept,
             seconds=round(summary.seconds, 3),
-            processor=summary.processor(),
         )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from editgauge import machine
 from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
-from editgauge.networks.runtime import gpu_in_use
 from editgauge.scoring import failure
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
@@ -89,20 +86,6 @@ class Told:
         return self.rows(place, task, not_scored(self.scorers[task.scorer].metrics, status, why))
 
 
-@dataclass(slots=True)
-class Scored:
-    """What came of a batch: the rows; by scorer seconds of processor time, outputs with a score and
-    seconds for which it held a GPU; and the outputs that are not what their records say (these have
-    no rows).
-    """
-
-    rows: list[Row] = field(default_factory=list)
-    seconds: Counter[str] = field(default_factory=Counter)
-    outputs: Counter[str] = field(default_factory=Counter)
-    gpu_seconds: Counter[str] = field(default_factory=Counter)
-    changed: tuple[Path, ...] = ()
-
-
 _told: Told | None = None
 
 
@@ -117,39 +100,26 @@ def start(told: Told) -> None:
     _told = told
 
 
-def work(batch: Sequence[Item]) -> Scored:
-    """Score a batch."""
-    orders = _told
-    assert orders is not None
-    changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
+def work(batch: Sequence[Item]) -> tuple[list[Row], list[Path]]:
+    """Score a batch: its rows, and the outputs that are not what their records say (these have no
+    rows).
+    """
+    told = _told
+    assert told is not None
+    changed = [item.edit.path for item in batch if item.edit.path and _changed(item)]
     batch = [item for item in batch if item.edit.path not in changed]
-    done = Scored(changed=changed)
-    for number, scorer in enumerate(orders.scorers):
+    rows = list[Row]()
+    for number, scorer in enumerate(told.scorers):
         items = [item for item in batch if any(task.scorer == number for task in item.tasks)]
         if scorer.batch > 1 and items:
-            _take(orders, number, _stream(orders, scorer, items), done)
+            for item, scores in _stream(told, scorer, items):
+                rows += _rows(told, number, item, scores)
     for item in batch:  # all of an output's scorers together: its pictures are read once
         for number in (task.scorer for task in item.tasks):
-            if orders.scorers[number].batch == 1:
-                _take(orders, number, _each(orders, orders.scorers[number], [item]), done)
-    return done
-
-
-def _take(told: Told, number: int, scored: Scores, done: Scored) -> None:
-    """Take the scores of outputs as rows, and the time that each took."""
-    scorer = told.scorers[number]
-    while True:
-        began, clock = time.process_time(), time.perf_counter()
-        one = next(scored, None)
-        done.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
-        if scorer.batch > 1 and gpu_in_use():
-            done.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
-        if one is None:
-            return
-        rows = _rows(told, number, *one)
-        done.rows += rows
-        if any(row.status is Status.SCORED for row in rows):
-            done.outputs[scorer.name] += max(1, len(one[0].pairs))
+            if told.scorers[number].batch == 1:
+                for _, scores in _each(told, told.scorers[number], [item]):
+                    rows += _rows(told, number, item, scores)
+    return rows, changed
 
 
 def _changed(item: Item) -> bool:
@@ -216,16 +186,10 @@ def _rows(told: Told, number: int, item: Item, scores: Sequence[Score]) -> list[
 
 def _unlike_promised(scorer: Scorer, scores: object) -> str:
     """What is wrong with a scorer's answer, which may come from another package; empty when it is
-    one storable score for each metric and variant.
+    one score for each metric and variant.
     """
     if not isinstance(scores, list | tuple) or not all(isinstance(s, Score) for s in scores):
         return f"wanted a list of scores, found {type(scores).__name__}"
-    promised = {(metric.name, variant) for metric in scorer.metrics for variant in metric.variants}
-    given = [(score.metric, score.variant) for score in scores]
-    if set(given) != promised or len(given) != len(promised):
-        return f"promised {sorted(promised)} and gave {sorted(given, key=repr)}"
-    for score in scores:
-        typed = isinstance(score.status, Status) and isinstance(score.reason, str)
-        if not typed or not isinstance(score.detail, Mapping):
-            return f"{score.metric}: wanted a Status, a text and a mapping, found {score!r:.200}"
-    return ""
+    promised = sorted((one.name, variant) for one in scorer.metrics for variant in one.variants)
+    given = sorted((score.metric, score.variant) for score in scores)
+    return "" if given == promised else f"promised {promised} and gave {given}"

@@ -15,17 +15,13 @@ _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 @dataclass(slots=True, repr=False)
 class Summary:
     """What a `score` call did. `counts`: (editor, scorer, metric, variant) -> how many rows have
-    each status. `computed`: rows written; `kept`: rows that were there. Of each scorer the seconds
-    of processor and GPU, and the outputs that got a score.
+    each status. `computed`: rows written; `kept`: rows that were there.
     """
 
     counts: dict[tuple[str, str, str, str], Counter[str]] = field(default_factory=dict)
     computed: int = 0
     kept: int = 0
     seconds: float = 0.0
-    scorer_seconds: Counter[str] = field(default_factory=Counter)
-    scorer_gpu_seconds: Counter[str] = field(default_factory=Counter)
-    scorer_outputs: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -53,17 +49,7 @@ class Summary:
         self.computed += other.computed
         self.kept += other.kept
         self.seconds += other.seconds
-        self.scorer_seconds.update(other.scorer_seconds)
         self.problems += [text for text in other.problems if text not in self.problems]
-
-    def processor(self) -> dict[str, dict[str, float]]:
-        """Scorer -> what it took, for the run's record."""
-        times: dict[str, dict[str, float]] = {}
-        for name, seconds in sorted(self.scorer_seconds.items()):
-            times[name] = {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
-            if self.scorer_gpu_seconds[name]:
-                times[name]["gpu_seconds"] = round(self.scorer_gpu_seconds[name], 6)
-        return times
 
     @property
     def without_score(self) -> int:
@@ -84,7 +70,6 @@ class Summary:
             "kept": self.kept,
             "without_score": self.without_score,
             "seconds": round(self.seconds, 3),
-            "scorer_seconds": {name: round(s, 3) for name, s in self.scorer_seconds.items()},
             "counts": [
                 {"editor": e, "scorer": s, "metric": m, "variant": v, "statuses": dict(counter)}
                 for (e, s, m, v), counter in sorted(self.counts.items())

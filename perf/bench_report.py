@@ -119,7 +119,7 @@ def main() -> None:
     with folder(given.keep) as place:
         run = make_run(place / "run", records(given.samples), editors, metrics)
         print(f"rows to Parquet   {timed(run.parquet)[0]}")
-        built = editgauge("report", run.path, "--no-thumbnails", "--json")
+        built = editgauge("report", run.path, "--json")
         facts = json.loads(built.output)
         size = facts["bytes_without_thumbnails"] / 1e6
         print(f"built with tables {built}; {facts['seconds']} s of it its own, {size:.1f} MB")

@@ -61,7 +61,7 @@ def main() -> None:
         runs, pair = place / "run-*", ("model-0000", f"model-{given.runs - 1:04}")
         print(f"table    {editgauge('table', runs, '--format', 'json')}")
         print(f"compare  {editgauge('compare', runs, *pair, '--format', 'json')}")
-        print(f"report   {editgauge('report', runs, '--to', place / 'report', '--no-thumbnails')}")
+        print(f"report   {editgauge('report', runs, '--to', place / 'report')}")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,6 @@ def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_pa
         "-m",
         "editgauge",
         "demo",
-        "--no-ocr",
         "--run",
         "first",
         cwd=tmp_path,

@@ -21,7 +21,7 @@ from editgauge.images import read_image, write_png
 
 SPLITS = {"canva": "data_manual_production", "real": "data_web-sourced_instances"}
 TOPIC = "Art_Creative_Expression"
-HERE = ("score", "edit", "report", "diagnose")
+HERE = ("score", "edit", "diagnose")
 """Commands that are typed with ``--workers 0``: in this process."""
 
 

@@ -88,7 +88,7 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> Gated:
 
 
 def test_the_page_works_as_written(gated: Gated) -> None:
-    _, codes = gated
+    codes = gated[1]
     assert len(codes) >= 6
     assert [pair for pair in codes if pair[1] != 0] == []
 
@@ -141,7 +141,7 @@ def test_the_action(
     )
     assert done.returncode == code, done.stdout + done.stderr
     told = made["GITHUB_OUTPUT"].read_text(encoding="utf-8").splitlines()
-    assert told == [f"verdict={verdict}", f"passed={str(code == 0).lower()}", "json=gate.json"]
+    assert told == [f"verdict={verdict}", f"passed={str(code == 0).lower()}"]
     assert (
         made["GITHUB_STEP_SUMMARY"]
         .read_text(encoding="utf-8")
@@ -162,7 +162,7 @@ def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
 ) -> None:
     monkeypatch.chdir(gated[0])
     words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
-    line = [*words.split(), "--run", str(tmp_path / "run"), "--timeout", "60"]
+    line = [*words.split(), "--run", str(tmp_path / "run")]
     monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
     done = invoke(line)
     assert done.exit_code == 0, done.output

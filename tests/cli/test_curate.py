@@ -66,7 +66,7 @@ def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
     data.change("s00", 1, {"instruction": None}, Act("ann"))
     words = ("export", data.root, "--version", "1.0.0", "--to", tmp_path / "a.zip")
     assert "Nothing was written" in refused(*words)
-    assert "the first release" in run(*words, "--ready-only")
+    assert "added:   s01" in run(*words, "--ready-only")
     assert DataSet(data.root).about.version == "1.0.0"
 
 

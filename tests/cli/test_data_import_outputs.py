@@ -82,7 +82,7 @@ def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None
 
 def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
     for words, told in (
-        (("import", "mini"), "wanted --from"),
+        (("import", "mini"), "--from requires"),
         (("import", "mini", "--from", outputs, "--to", tmp_path), "wanted both"),
         (
             ("score", "mini", "--pattern", "{id}", "--run", tmp_path / "r"),

@@ -53,12 +53,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_progress_line_may_rewrite_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_progress_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with output.inert_output():
-        print("\r\x1b[K3 of 5 \x1b[2J", end="", file=sys.stderr)
-    assert stream.getvalue() == "\r\x1b[K3 of 5 \\u001b[2J"
+    with output.inert_output(), output.progress() as show:
+        show(5, 5, "\x1b[2J")
+    assert stream.getvalue() == f"{PROGRESS}\\u001b[2J: 5 of 5{PROGRESS}"
 
 
 def test_a_narrow_encoding_ends_nothing(tmp_path: Path) -> None:

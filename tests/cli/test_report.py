@@ -77,7 +77,7 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
         for number, metric in enumerate(("VC", "VQ", "IF")):
             more = {"benchmark": "krisbench", "scorer": "judge", "source": "judge#1"}
             run.put([row(id, "m", metric, 3.0 + number, **more)])  # type: ignore[arg-type]
-    reported(str(run.path), "--no-thumbnails")
+    reported(str(run.path))
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
     (table,) = [one for one in about["tables"] if one["name"] == "krisbench.judge"]
     links = table["meta"]["links"]

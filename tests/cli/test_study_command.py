@@ -95,8 +95,6 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
     type_("merge", run, "--to", there)
     file = ratings(tmp_path)
     assert f"agree {there}" in type_("study", "import", there, file, "--scale", "1-5")
-    with pytest.raises(UsageError, match=f"merge RUN --to {there}"):
-        type_("study", "import", there, file, "--scale", "1-5", "--anonymise")
     design = tmp_path / "design.toml"
     design.write_text(DESIGN, encoding="utf-8")
     assert f"study start {there}" in type_("study", "start", "--estimate", there, design)

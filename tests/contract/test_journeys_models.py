@@ -52,7 +52,7 @@ def test_pixels_say_where_a_picture_was_changed(tmp_path: Path) -> None:
     before = rows_of(run)
     cli("diagnose", run, "--from", "pixels", expect=None)
     assert rows_of(run) == before
-    cli("report", run, "--to", tmp_path / "report", "--no-intervals", "--no-thumbnails")
+    cli("report", run, "--to", tmp_path / "report")
 
 
 @pytest.mark.slow
@@ -63,8 +63,8 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason=WITHOUT)
     pytest.importorskip("diffusers", reason=WITHOUT)
     data, model = tiny.squares(tmp_path / "data", 6), tiny.pipeline(tmp_path / "model")
-    tune = ("tune", "medebench", data, "--task", tiny.TASK, "--samples", "0,2", "--model", model,
-            "--train", "resolution=16", "--steps", 3, "--device", "cpu", *SMALL)  # fmt: skip
+    tune = ("tune", "medebench", data, "--task", tiny.TASK, "--samples", "0,2", "--set", f"model={model}",
+            "--set", "resolution=16", "--steps", 3, "--device", "cpu", *SMALL)  # fmt: skip
     env = {"EDITGAUGE_MEMORY": "16GB", "OMP_NUM_THREADS": "1"}
     whole, run = tmp_path / "whole", tmp_path / "run"
     start = time.monotonic()

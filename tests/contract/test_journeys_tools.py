@@ -27,7 +27,7 @@ ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 
 @pytest.mark.slow
 def test_the_demo_runs_from_nothing_to_a_report(tmp_path: Path) -> None:
-    cli("demo", "--run", tmp_path / "run", "--no-ocr")
+    cli("demo", "--run", tmp_path / "run")
     assert (tmp_path / "run/report/index.html").is_file()
     table = cells(cli("table", tmp_path / "run", "--json"))
     assert {editor for _, _, editor, _ in table} >= {"copy", "reference", "blank", "shuffle"}
@@ -79,7 +79,7 @@ def test_merge_brings_everything_and_nothing_twice(
     cli("merge", mini_run, "--to", merged)
     assert rows_of(merged) == before
     cli("check", merged)
-    cli("report", merged, "--to", tmp_path / "report", "--no-intervals", "--no-thumbnails")
+    cli("report", merged, "--to", tmp_path / "report")
 
 
 def test_merge_of_contradictions_writes_nothing(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_packages_of_other_people_are_known_to_every_command(
     compared = cli("compare", run, "mirror", "copy", "--json").json["comparisons"]
     directions = {line["metric"]: line["direction"] for line in compared[0]["lines"]}
     assert (directions["overall"], directions["brightness_gap"]) == ("higher", "lower")
-    cli("report", run, "--to", tmp_path / "report", "--no-thumbnails", "--no-intervals")
+    cli("report", run, "--to", tmp_path / "report")
     cli("merge", run, "--to", tmp_path / "all")
     same_rows(tmp_path / "all", run)
     query = f"SELECT origin FROM '{run}/rows.parquet' WHERE metric = 'brightness_gap'"
@@ -241,7 +241,7 @@ def test_a_run_on_a_store_is_the_run_of_a_folder(
     cli("merge", edited_run, "--to", run, env=first)
     cli("score", "mini", "--run", run, *score, env=second)
     assert cells(cli("table", run, "--json", env=third)) == cells(cli("table", here, "--json"))
-    cli("report", run, "--to", tmp_path / "report", "--no-intervals", env=third)
+    cli("report", run, "--to", tmp_path / "report", env=third)
     assert (tmp_path / "report/index.html").is_file()
     cli("merge", run, "--to", tmp_path / "back", env=third)
     same_rows(tmp_path / "back", here)

@@ -50,7 +50,7 @@ def reading(run: Path, into: Path, number: int) -> Result:
     """One of the commands that read a run."""
     commands: tuple[tuple[Any, ...], ...] = (
         ("compare", run, "copy", "reference", "--json"),
-        ("report", run, "--to", into / "report", "--no-intervals", "--no-thumbnails"),
+        ("report", run, "--to", into / "report"),
         ("check", run),
         ("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT),
         ("merge", run, "--to", into / "all"),
@@ -156,7 +156,7 @@ def test_an_output_that_is_another_picture_is_not_scored_and_not_shown(
     save(output, picture(99))
     checked = cli("check", run, expect=1)
     assert output.name in checked.text
-    report = cli("report", run, "--copy-images", "--to", tmp_path / "report", "--no-intervals")
+    report = cli("report", run, "--copy-images", "--to", tmp_path / "report")
     assert named(report)
     shown = {path.read_bytes() for path in files(tmp_path / "report")}
     assert output.read_bytes() not in shown

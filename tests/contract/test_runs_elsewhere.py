@@ -31,7 +31,7 @@ WITHOUT_DISK = "no disk can be mounted here (it takes the rights of root)"
 
 
 def report(run: Path, to: Path, **more: Any) -> Result:
-    return cli("report", run, "--to", to, "--no-intervals", "--copy-images", **more)
+    return cli("report", run, "--to", to, "--copy-images", **more)
 
 
 # -- where a run lies ------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def commands(run: Path, into: Path) -> list[Result]:
     """Whatever reads, and whatever writes, on a stranger's run."""
     return [
         cli("table", run, "--json", expect=None),
-        cli("report", run, "--to", into / "report", "--copy-images", "--no-intervals", expect=None),
+        cli("report", run, "--to", into / "report", "--copy-images", expect=None),
         cli("merge", run, "--to", into / "all", expect=None),
         cli("score", "mini", "--run", run, "--limit", 7, "--workers", 0, expect=None),
         cli("check", run, "--repair", expect=None),

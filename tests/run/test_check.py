@@ -216,8 +216,7 @@ def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -
     text_instance(tmp_path / "data", 4, editing_method="scalling")
     output_of(tmp_path / "out" / "model")
     found = checked(tmp_path, outputs=tmp_path / "out")
-    assert found.passed()
-    assert not found.passed(strict=True)
+    assert found.passed
     told = found.as_dict()
     assert told["attention_of"] == {"data": told["attention"], "outputs": 0}
     assert {"name": "", "found": 1, "published": 1196} in told["counts"]
@@ -227,7 +226,7 @@ def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -
     assert "'scalling'" in shown(found, None)
     text_instance(tmp_path / "data", 5)
     found = checked(tmp_path, outputs=tmp_path / "out")
-    assert not found.passed()
+    assert not found.passed
     assert found.as_dict()["outputs"][0]["count"]["missing"] == 1
     assert "output-missing (1)" in shown(found)
 
@@ -235,5 +234,5 @@ def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -
 def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
     organ_set(tmp_path, [], content="{")
     found = check(catalog.find("benchmarks", "medebench"), tmp_path)
-    assert not found.passed()
+    assert not found.passed
     assert "json-unreadable" in kinds(found.issues)

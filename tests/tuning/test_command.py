@@ -29,7 +29,7 @@ from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
 SMALL = ["--set", "side=32", "--set", "num_inference_steps=1"]
-TUNED = ["--steps", "1", "--device", "cpu", "--train", "resolution=16", "--train", "rate=1e-3"]
+TUNED = ["--steps", "1", "--device", "cpu", "--set", "resolution=16", "--set", "rate=1e-3"]
 PAGE = DOCS / "how-to" / "tune.md"
 
 
@@ -73,7 +73,7 @@ def page(desk: Path) -> dict[str, str]:
         elif words[1] == "score":
             more = ["--workers", "0"]
         elif words[1] == "tune":
-            more = ["--model", "model", *TUNED, *SMALL]
+            more = ["--set", "model=model", *TUNED, *SMALL]
         told[shlex.join(words[1:])] = typed(*words[1:], *more)
     return told
 
@@ -103,7 +103,7 @@ def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> 
 
 
 def test_what_was_done_is_not_done_again(page: dict[str, str], desk: Path) -> None:
-    edits = ["--json", "--model", "model", *TUNED, *SMALL]
+    edits = ["--json", "--set", "model=model", *TUNED, *SMALL]
     words = ["tune", "medebench", "DATA", "--task", "Reconstruct ear", "--samples", "0,4,8"]
     told = json.loads(typed(*words, "--run", "runs/ear", *edits))
     assert [one["fresh"] for one in told["trainings"]] == [False, False]
@@ -114,13 +114,13 @@ def test_what_was_done_is_not_done_again(page: dict[str, str], desk: Path) -> No
 def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> None:
     words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", "4", "--run"]
     with pytest.raises(UsageError, match=r"was tuned in another way \(rate 0.001, now 0.01\)"):
-        typed(*words, "runs/ear", "--model", "model", *TUNED[:-1], "rate=0.01", *SMALL)
+        typed(*words, "runs/ear", "--set", "model=model", *TUNED[:-1], "rate=0.01", *SMALL)
 
 
 def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
     pytest.importorskip("peft", reason="LoRA needs the extra tuning")
     words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", "2", "--lora", "2"]
-    out = typed(*words, "--run", "runs/lora", "--model", "model", *TUNED, *SMALL)
+    out = typed(*words, "--run", "runs/lora", "--set", "model=model", *TUNED, *SMALL)
     assert "instructpix2pix[tuned 2] on medebench: 8 outputs" in out
     (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
@@ -144,6 +144,6 @@ def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> Non
             typed(*words, *more)
     assert not (desk / "runs/none").exists()
     with pytest.raises(EditgaugeError, match="training: precision: "):
-        typed(*words, "--train", "precision=half")
+        typed(*words, "--set", "precision=half")
     with pytest.raises(EditgaugeError, match="wanted 10 samples to train on"):
         typed(*words, "--samples", "10")

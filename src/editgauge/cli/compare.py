@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from msgspec import Meta
@@ -38,8 +38,6 @@ class Compared:
 class Shown:
     """What stands beside the differences."""
 
-    top: opt.Whole = 10
-    "Samples that moved most, each way."
     calibrate: str = ""
     "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
     form: opt.Format = "terminal"
@@ -50,13 +48,11 @@ class Shown:
 
 @opt.options("Release gate")
 class Gating:
-    """A release gate, and where its verdict is written."""
+    """A release gate."""
 
     gate: Path | None = None
     """POLICY.toml: judge B by floors, margins, coverage. Exit code 0: PASS, 1: FAIL,
     4: CANNOT TELL."""
-    step_summary: Path | None = None
-    "Append the verdict to this file as markdown, as to $GITHUB_STEP_SUMMARY."
     fail_if_worse: bool = False
     "Without a policy: exit code 1 when B is worse in any metric, or has fewer scores than A."
 
@@ -85,11 +81,13 @@ def compare(
     b
         The candidate: differences are B minus A.
     """
+    from editgauge.run.compare import compare as compare_editors
     from editgauge.run.tables import people_for
     from editgauge.tables import rows as stored
 
     settings = opt.given(shown.set, _SETTINGS)
-    _goes_with(gating, shown.form, bool(shown.calibrate) or gating.fail_if_worse)
+    if gating.gate is not None and (shown.calibrate or gating.fail_if_worse):
+        raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
     runs = [run, *compared.also]
     opened = stored.open_runs(runs)
     if shown.calibrate:
@@ -108,34 +106,17 @@ def compare(
             people=people_for(rows.source),
         )
         if gating.gate is not None:
-            return _gate(frames, (a, b), gating, shown.form)
-        comparisons = _compared(frames, (a, b), rows, compared, shown, settings)
+            return _gate(frames, (a, b), gating.gate, shown.form)
+        comparisons = compare_editors(
+            frames, a, b,
+            metrics=compared.metric,
+            variants=stored.variants(compared.variant or "both"),
+            one_variant=compared.variant is None,
+            by=rows.by,
+            **{name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()},
+        )  # fmt: skip
         _print(comparisons, shown.form)
     return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
-
-
-def _compared(
-    frames: Sequence[Results],
-    editors: tuple[str, str],
-    rows: opt.Rows,
-    asked: Compared,
-    shown: Shown,
-    settings: Mapping[str, Any],
-) -> list[Comparison]:
-    from editgauge.run.compare import compare as compare_editors
-    from editgauge.tables.rows import variants
-
-    numbers = {name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()}
-    return compare_editors(
-        frames,
-        *editors,
-        metrics=asked.metric,
-        variants=variants(asked.variant or "both"),
-        one_variant=asked.variant is None,
-        by=rows.by,
-        top=shown.top,
-        **numbers,
-    )
 
 
 def _print(comparisons: Sequence[Comparison], form: str) -> None:
@@ -157,36 +138,17 @@ def _print(comparisons: Sequence[Comparison], form: str) -> None:
                 print(line)
 
 
-# -- a gate ----------------------------------------------------------------------------------------
-
-
-def _goes_with(gating: Gating, form: str, other: bool) -> None:
-    """Raise `UsageError` for options that do not go together with `--gate`, or only with it."""
-    if gating.gate is None and gating.step_summary:
-        raise UsageError("--step-summary: wanted --gate POLICY.toml with it")
-    if gating.gate is not None and other:
-        raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
-    if gating.gate is not None and form in ("csv", "latex"):
-        raise UsageError(f"--gate: wanted --format terminal, markdown or json, found {form}")
-
-
-def _gate(frames: Sequence[Results], editors: tuple[str, str], gating: Gating, form: str) -> int:
-    """Judge B on every frame, print the verdict and append it where asked for; the exit code."""
+def _gate(frames: Sequence[Results], editors: tuple[str, str], policy: Path, form: str) -> int:
+    """Judge B on every frame and print the verdict; the exit code."""
     from editgauge.run.compare import gate
     from editgauge.tables import gate as gates
     from editgauge.tables.policy import policy_of
 
-    assert gating.gate is not None
-    judged = gate(frames, *editors, policy_of(gating.gate))
+    judged = gate(frames, *editors, policy_of(policy))
     if form == "json":
         output.print_json(gates.as_dict(judged))
     else:
-        text = gates.as_summary(judged) if form == "markdown" else gates.as_text(judged)
-        print(text, end="")
-    if (path := gating.step_summary) is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(gates.as_summary(judged))
+        print((gates.as_summary if form == "markdown" else gates.as_text)(judged), end="")
     return gates.EXIT_CODES[gates.verdict_of(judged)]
 
 

@@ -4,7 +4,6 @@ DIR` opens does most; here is what is done to many samples at once, or by a scri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +17,6 @@ from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.intake import Intake, Taken
 
 app = opt.group("curate", "Make a data set: curate DIR opens it in the browser.")
 
@@ -53,13 +51,10 @@ def serve(
     from editgauge.web import pages
 
     with DataSet(folder) as data, pages.listen(host, port) as place:
-        port = place.getsockname()[1]
-        link = owner_link(data, f"http://{host}:{port}")
-        bench = Workbench(data)
-        name, address = data.about.name, f"http://{host}:{port}"
-        facts = {"data_set": name, "address": address, "owner": link}
-        output.listed(facts, "stop with Ctrl-C")
-        pages.serve(bench.application([host, *allow_host]), place)
+        address = f"http://{host}:{place.getsockname()[1]}"
+        facts = {"data_set": data.about.name, "address": address}
+        output.listed({**facts, "owner": owner_link(data, address)}, "stop with Ctrl-C")
+        pages.serve(Workbench(data).application([host, *allow_host]), place)
     output.said("stopped; every change is kept: run the same command again to go on")
 
 
@@ -83,7 +78,6 @@ class Adding:
     ocr: OcrOpt = "rapidocr"
     keep_names: bool = False
     "Names of files become ids; they leave with the set."
-    who: WhoOpt = WHO
 
 
 @app.command
@@ -106,7 +100,7 @@ def add(folder: DirArg, pictures: tuple[Path, ...] = (), /, *, asked: Adding = A
     if asked.references is not None and len(pictures) != 1:
         raise UsageError("--references: wanted one input, or one folder of them")
     how = intake.Intake(
-        who=asked.who,
+        who=WHO,
         longest=asked.longest,
         fields=fields.fields_of(settings(asked.set)),
         align=asked.align,
@@ -115,27 +109,18 @@ def add(folder: DirArg, pictures: tuple[Path, ...] = (), /, *, asked: Adding = A
         engine=privacy.engine_of(asked.ocr),
         keep_names=asked.keep_names,
     )
-    with DataSet(folder) as data:
-        taken = _taken(data, pictures, asked.references, how)
+    with DataSet(folder) as data, output.progress() as show:
+        if asked.references is not None:
+            taken = intake.pair(data, pictures[0], asked.references, how, show)
+        elif pictures:
+            taken = intake.add(data, pictures, how, show)
+        else:
+            rest = [r.id for r in data.records() if not all(r.facts(p).searched for p in r.shown)]
+            proposals = privacy.search(data, rest, WHO, engine=how.engine, progress=show)
+            taken = [intake.Taken("", name, f"{n} to look at") for name, n in proposals.items()]
     facts = {"taken": [item._asdict() for item in taken]}
     output.listed(facts, f"next:  editgauge curate {folder}")
-    return 0 if all(item.sample for item in taken) else 1
-
-
-def _taken(
-    data: DataSet, pictures: tuple[Path, ...], references: Path | None, how: Intake
-) -> list[Taken]:
-    from editgauge.curation import intake, privacy
-
-    with output.progress() as show:
-        if references is not None:
-            return intake.pair(data, pictures[0], references, how, show)
-        if pictures:
-            return intake.add(data, pictures, how, show)
-        rest = (r for r in data.records() if not all(r.facts(p).searched for p in r.shown))
-        names = [record.id for record in rest]
-        proposals = privacy.search(data, names, how.who, engine=how.engine, progress=show)
-        return [intake.Taken("", name, f"{n} to look at") for name, n in proposals.items()]
+    return int(not all(item.sample for item in taken))
 
 
 @app.command(name="set")
@@ -200,28 +185,19 @@ def invite(
 
 
 @app.command
-def log(folder: DirArg, /, *, sample: str = "") -> None:
-    """Print every change ever made, oldest first; what is damaged is named.
-
-    Parameters
-    ----------
-    sample
-        Only of this one.
-    """
+def log(folder: DirArg, /) -> None:
+    """Print every change ever made, oldest first; what is damaged is named."""
     from editgauge.curation.dataset import DataSet
 
     with DataSet(folder) as data:
-        events = [event for event in data.events() if not sample or event.item == sample]
-
+        events = data.events()
         shown = [
             {"at": datetime.fromtimestamp(one.at, UTC).isoformat(" ", "seconds"), "by": one.who,
              "what": one.what, "sample": one.item, "fields": ", ".join(one.after), "note": one.note}
             for one in events
         ]  # fmt: skip
-        facts = {"events": [event._asdict() for event in events]}
-        output.emit(facts, output.pairs({"events": shown}, most=None))
-        for problem in () if output.as_json() else data.log.problems:
-            output.note(f"damaged: {problem}")
+        facts = {"events": [event._asdict() for event in events], "damaged": data.log.problems}
+    output.emit(facts, output.pairs({"events": shown, "damaged": facts["damaged"]}, most=None))
 
 
 @opt.options()
@@ -237,7 +213,6 @@ class Exporting:
     ready_only: bool = False
     "Leave out samples that are not ready."
     ocr: OcrOpt = ""
-    who: WhoOpt = WHO
 
 
 @app.command
@@ -259,19 +234,25 @@ def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
             return _ready(data, layout, engine)
         if bool(layout) == bool(asked.version):
             raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
-        how: dict[str, Any] = {"engine": engine, "who": asked.who, "ready_only": asked.ready_only}
+        how: dict[str, Any] = {"engine": engine, "who": WHO, "ready_only": asked.ready_only}
         if asked.version:
             release = exports.release(data, to, asked.version, **how)
-            output.emit(release, [f"version {asked.version}: {to}", *_changed(release)])
+            output.listed(release, *([_CHANGED] if release["since"] else []))
             return 0
         done = exports.export(data, to, layout, **how)
     left = [fault._asdict() for fault in done.left_out]
     following = [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
     output.listed({"folder": str(to), "samples": done.samples, "left_out": left}, *following)
-    return 1 if left else 0
+    return int(bool(left))
 
 
-def _ready(data: Any, layout: str, engine: Any) -> int:
+_CHANGED = (
+    "scores of changed samples are of something else: compare means over the samples that both "
+    "versions have and that did not change"
+)
+
+
+def _ready(data: DataSet, layout: str, engine: Any) -> int:
     """Say what keeps samples from leaving."""
     from editgauge.curation.review import faults, of_set
 
@@ -283,15 +264,3 @@ def _ready(data: Any, layout: str, engine: Any) -> int:
     of = f" for {layout}" if layout else "; a layout may ask for more: --layout NAME"
     output.listed({"faults": reasons}, f"{ready} of {len(records)} samples are ready{of}")
     return int(bool(reasons))
-
-
-def _changed(told: Mapping[str, Any]) -> Iterator[str]:
-    if told["since"] is None:
-        yield "the first release"
-        return
-    counts = ", ".join(f"{len(told[name])} {name}" for name in ("added", "removed", "changed"))
-    yield f"since {told['since']}: {counts}"
-    yield (
-        "scores of changed samples are of something else: compare means over the samples that both "
-        "versions have and that did not change"
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -68,11 +69,10 @@ def _data(benchmark: Benchmark, asked: Fetching, repo: str) -> None:
     name, source = benchmark.name, benchmark.data
     if source is None:
         raise UsageError(f"{name}: there is nothing to fetch (built in, or without a named source)")
-    to = asked.to or Path("data") / name
-    fetched = fetch_dataset(
-        source, to, revision=asked.revision or None, repo=repo or None,
-        progress=output.transfer(name),
-    )  # fmt: skip
+    to, revision = asked.to or Path("data") / name, asked.revision or None
+    with output.progress() as show:
+        told = partial(show, note=name)
+        fetched = fetch_dataset(source, to, revision=revision, repo=repo or None, progress=told)
     archives = [f"unpack {to / archive} before scoring" for archive in fetched.archives]
     facts = {"benchmark": name, **asdict(fetched), "to": str(to), "note": source.note}
     output.listed(facts, *archives, f"next:  editgauge check {name} {to}")
@@ -93,15 +93,15 @@ def _weights(names: Sequence[str], to: Path | None) -> None:
         return
     for name in names:  # a wrong name costs no download
         table.find(name)
-    done = [table.fetch(name, to, progress=output.transfer(name)) for name in names]
+    with output.progress() as show:
+        done = {name: table.fetch(name, to, progress=partial(show, note=name)) for name in names}
     facts = [
         {"name": name, "files": {n: str(p) for n, p in one.paths.items()}, **one.identity}
-        for name, one in zip(names, done, strict=True)
+        for name, one in done.items()
     ]
     lines = (f"{one['name']}: {len(one['files'])} files here and verified" for one in facts)
-    told = [f"other commands find them with EDITGAUGE_WEIGHTS={to}"] if to else []
-    following = "next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN"
-    output.emit({"weights": facts}, [*lines, *told, following])
+    used = [f"other commands find them with EDITGAUGE_WEIGHTS={to}"] if to else []
+    output.emit({"weights": facts}, [*lines, *used])
 
 
 def _prompts(names: Sequence[str], asked: Fetching) -> None:
@@ -116,12 +116,14 @@ def _prompts(names: Sequence[str], asked: Fetching) -> None:
     if run is not None:
         Run.create(run)
     to = asked.to or prompts.folder_of(run or Path(), benchmark.name)
-    show = output.transfer("prompts")
-    copied = paper.fetch(released, to, clone=asked.source, progress=show)
+    with output.progress() as show:
+        told = partial(show, note="prompts")
+        copied = paper.fetch(released, to, clone=asked.source, progress=told)
     typed = f"--prompts paper --run {run}" if run else f"--prompts {to}"
-    facts: dict[str, Any] = {"set": paper.SET, "fingerprint": copied.fingerprint, "to": str(to)}
-    facts |= {"repository": released.repository, "scripts": sorted(copied.by_path)}
-    facts |= {"note": released.note}
+    facts = {
+        "set": paper.SET, "fingerprint": copied.fingerprint, "to": str(to), "note": released.note,
+        "repository": released.repository, "scripts": sorted(copied.by_path),
+    }  # fmt: skip
     output.listed(facts, f"next:  editgauge judge {benchmark.name} DATA --show {typed}")
 
 
@@ -137,8 +139,6 @@ class Checking:
     editor: str | None = None
     "The model in OUTPUTS to look at. Default: all that are there."
     split: opt.SplitOpt = None
-    strict: bool = False
-    "Exit code 1 for the data's own faults as well."
     every: Annotated[bool, Parameter(name="--all")] = False
     "Print every line, not only the first of a kind and every repair."
     repair: bool = False
@@ -156,8 +156,8 @@ def check(
     references), in outputs, or in a run.
 
     Exit code 0: no output needs attention (faults of the data are printed, and are the same for
-    every model), or the run is sound; 1: an output does, with --strict the data, there is no
-    sample, or the run is damaged (also after a repair: what is gone must be made again).
+    every model), or the run is sound; 1: an output does, there is no sample, or the run is damaged
+    (also after a repair: what is gone must be made again).
 
     Parameters
     ----------
@@ -166,22 +166,19 @@ def check(
         and output is.
     """
     from editgauge import catalog
+    from editgauge.run.check import check as look
 
     named = what.startswith("dir:") or catalog.canonical(what) in catalog.names("benchmarks")
     if not named and ("/" in what or Path(what).is_dir()):
         return _check_run(Path(what), asked.repair)
-    from editgauge.run.check import check as look
-
-    if asked.editor is not None and asked.outputs is None:
-        raise UsageError("--editor: wanted --outputs DIR with it")
-    if asked.repair:
-        raise UsageError("--repair: belongs to a run: editgauge check RUN --repair")
-    outputs: dict[str, Any] = {"outputs": asked.outputs, "editor": asked.editor}
     with output.progress() as show:
-        checked = look(_benchmark(what), data, split=asked.split, progress=show, **outputs)
+        checked = look(
+            _benchmark(what), data, split=asked.split, outputs=asked.outputs, editor=asked.editor,
+            progress=show,
+        )  # fmt: skip
     lines = checked.lines(None if asked.every else 5, opt.typed(what, data))
     output.emit(checked.as_dict(), lines)
-    return 0 if checked.passed(strict=asked.strict) else 1
+    return int(not checked.passed)
 
 
 def _check_run(run: Path, repair: bool) -> int:
@@ -189,16 +186,17 @@ def _check_run(run: Path, repair: bool) -> int:
     from editgauge.store.run import Run
 
     folder = Run.open(run)
-    facts: dict[str, Any] = {"run": str(run), "repaired": repair, "opening": [*folder.problems]}
+    opening = [*folder.problems]
     damages = check.repair(folder) if repair else check.check(folder)
     left = check.check(folder) if repair else []
-    facts |= {"damages": [*map(asdict, damages)], "left": [*map(asdict, left)]}
+    facts = {"run": str(run), "repaired": repair, "opening": opening}
     following = f"{run}: sound; every record and every output stands its check"
     if damages or left:
         typed = f"score BENCHMARK DATA --run {run}" if repair else f"check {run} --repair"
         following = f"next:  editgauge {typed}"
+    facts |= {"damages": [*map(asdict, damages)], "left": [*map(asdict, left)]}
     output.listed(facts, following)
-    return 1 if damages or left else 0
+    return int(bool(damages or left))
 
 
 # -- new -------------------------------------------------------------------------------------------
@@ -237,23 +235,21 @@ def new(
     """
     if kind == "dataset":
         _new_dataset(Path(name), fields)
-    elif kind == "benchmark":
+        return
+    if kind == "benchmark":
         from editgauge.benchmarks import skeleton
 
         folder = to or Path(name)
+        files: Iterable[Path] = skeleton.write(name, folder)
         following = f"pip install --editable {folder}, then: editgauge list benchmarks"
-        _written(folder, skeleton.write(name, folder), following)
     else:
         from editgauge.judging import prompts
 
         folder = prompts.start(_benchmark(name), to or Path(f"{name}-prompts"))
+        files = sorted(folder.iterdir())
         following = f"editgauge judge {name} DATA --run RUN --model M --prompts {folder}"
-        _written(folder, sorted(folder.iterdir()), following)
-
-
-def _written(folder: Path, paths: Iterable[Path], following: str) -> None:
-    files = [path.relative_to(folder).as_posix() for path in paths]
-    output.listed({"folder": str(folder), "files": files}, f"next:  {following}")
+    names = [path.relative_to(folder).as_posix() for path in files]
+    output.listed({"folder": str(folder), "files": names}, f"next:  {following}")
 
 
 def _new_dataset(to: Path, fields: Sequence[str]) -> None:

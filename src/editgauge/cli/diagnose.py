@@ -47,8 +47,6 @@ class Diagnosing:
     concepts: Path | None = None
     "A csv file with the columns sample,concept or task,concept: whose attention is looked at."
     device: opt.DeviceOpt = ""
-    figures: Path | None = None
-    "Also draw every diagnosed output in this folder, a PNG each."
     retry: opt.RetryOpt = ""
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: model (the weights' folder or hub id, where the run does not
@@ -76,7 +74,6 @@ class Diagnosing:
             concepts=self.concepts,
             maps={"device": self.device or None, **maps},
             cutoffs={name: values[name] for name in values.keys() & _HIGH},
-            figures=self.figures,
             retry=selection.statuses(self.retry),
         )
 
@@ -131,12 +128,7 @@ class Tuning:
     "Test at most so many samples of a task."
     only_split: bool = False
     "Draw and store the split, and show it."
-    model: str = ""
-    "A hub id or a folder of weights."
-    name: str = ""
-    "The editor's name in rows and tables."
     device: opt.DeviceOpt = ""
-    set: opt.SetOpt = ()
 
 
 @opt.options("Training")
@@ -149,10 +141,10 @@ class Training:
     "Train LoRA of this rank; 0: all weights."
     seed: opt.Whole = 0
     "Of split and training."
-    train: opt.Many = ()
+    set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
-    training pictures; 512), precision (float32, bfloat16), checkpoint_every (updates;
-    100)."""
+    training pictures; 512), precision (float32, bfloat16), checkpoint_every (updates; 100); all
+    others are the editor's: model (a hub id or a folder of weights), name (in rows and tables)…"""
 
     def order(self, asked: Tuning) -> Order:
         """The options as a training takes them."""
@@ -161,16 +153,18 @@ class Training:
         from editgauge.tuning import command, split
         from editgauge.tuning.training import RATES, Recipe
 
-        train = opt.given(self.train, _TRAIN | _EVERY, "--train")
-        every = train.pop("checkpoint_every", 100)
+        editor, train = settings(self.set), list[str]()
+        for name in editor.keys() & (_TRAIN | _EVERY):
+            train.append(f"{name}={editor.pop(name)}")
+        known = opt.given(train, _TRAIN | _EVERY)
+        every = known.pop("checkpoint_every", 100)
         about = {"steps_a_sample": self.steps, "lora": self.lora, "seed": self.seed}
-        recipe = {"rate": RATES["lora" if self.lora else "all"], **about, **train}
-        named = {"model": asked.model, "name": asked.name, "device": asked.device}
+        recipe = {"rate": RATES["lora" if self.lora else "all"], **about, **known}
         return command.Order(
             editor=asked.editor,
             sizes=tuple(split.sizes(asked.samples)),
             recipe=convert(recipe, Recipe, "training"),
-            settings={k: v for k, v in named.items() if v} | settings(asked.set),
+            settings=({"device": asked.device} if asked.device else {}) | editor,
             every=every,
         )
 

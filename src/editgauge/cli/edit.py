@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from editgauge.run.edit import EditSummary, Made
+    from editgauge.run.edit import Made
     from editgauge.run.material import Material
 
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 class Editing:
     """Which editor, and where its outputs go."""
 
-    editor: Annotated[str, opt.names_of("editors")] = ""
+    editor: Annotated[str, opt.names_of("editors")]
     "The model under test: a name of editgauge list editors, or FILE.py:function."
     run: opt.RunOpt = opt.RUN
     model: str = ""
@@ -62,7 +61,7 @@ def edit(
     data: opt.DataArg = None,
     /,
     *,
-    asked: Editing = Editing(),
+    asked: Editing,
     narrowing: opt.Narrowing = opt.Narrowing(),
     placing: opt.Placing = opt.Placing(),
     telling: Telling = Telling(),
@@ -74,6 +73,7 @@ def edit(
     Exit code 1: some samples have no output; 3: stopped by the budget.
     """
     from editgauge.run.edit import edit_material
+    from editgauge.run.tracks import judged
     from editgauge.store import selection
 
     retried = selection.statuses(asked.retry)
@@ -92,15 +92,14 @@ def edit(
             progress=show,
         )
     output.warn(folder)
-    name = material.benchmark.name
-    lines = list(summary.lines(name))
-    lines += [f"costs:   {summary.spent}"] if summary.spent else []
-    if summary.counts:
-        lines.append(f"outputs: {folder.path / 'edits' / name / summary.editor}")
-    lines += [summary.stopped] if summary.stopped else []
-    lines += _following(material, summary, opt.typed(benchmark, data), asked.run)
+    name, place = material.benchmark.name, opt.place_of(asked.run)
+    lines = [*summary.lines(name), f"costs:   {summary.spent}" if summary.spent else ""]
+    lines += [f"outputs: {folder.path / 'edits' / name / summary.editor}", summary.stopped]
+    if summary.counts.get("scored"):
+        step, more = ("judge", " --model MODEL") if judged(material.benchmark) else ("score", "")
+        lines.append(f"next:    editgauge {step} {opt.typed(benchmark, data)} --run {place}{more}")
     facts = {**asdict(summary), "counts": dict(summary.counts)}
-    output.emit({"run": opt.place_of(asked.run), "benchmark": name, **facts}, lines)
+    output.emit({"run": place, "benchmark": name, **facts}, filter(None, lines))
     return summary.exit_code if summary.stopped else int(not summary.complete)
 
 
@@ -120,33 +119,23 @@ def _made(
     from editgauge.store.run import Run
     from editgauge.tuning import split
 
-    if not asked.editor:
-        raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
     catalog.find("editors", asked.editor)  # a wrong name costs no reading of data
     material, shown = narrowing.open(benchmark, data), None
     named = {"model": asked.model, "base_url": asked.base_url, "price": spending.price}
     named["shots"] = telling.shots or None
     settings: dict[str, Any] = {k: v for k, v in named.items() if v not in ("", None)}
     settings |= selection.settings(asked.set)
-    template, instruction = settings.pop("template", ""), telling.instruction
     request = Request(
-        editor=asked.editor, settings=settings, instruction=instruction, template=template
+        editor=asked.editor,
+        template=settings.pop("template", ""),
+        instruction=telling.instruction,
+        settings=settings,
     )
     if telling.held_out:
         run = Run.open(fetched(asked.run))
         shown, test = split.held_out(run, material.benchmark.name, material.every)
         material = replace(material, samples=selection.choose(test, **narrowing.chosen))
     return material, make(material, request, shown)
-
-
-def _following(material: Material, summary: EditSummary, typed: str, run: Path) -> list[str]:
-    """What gives scores, where there is something to score."""
-    from editgauge.run.tracks import judged
-
-    if not summary.counts.get("scored"):
-        return []
-    step, more = ("judge", " --model MODEL") if judged(material.benchmark) else ("score", "")
-    return [f"next:    editgauge {step} {typed} --run {opt.place_of(run)}{more}"]
 
 
 def _estimate(material: Material, made: Made, run: Path) -> int:
@@ -157,9 +146,8 @@ def _estimate(material: Material, made: Made, run: Path) -> int:
 
     known = fetched(run) if address_of(run) else run
     there = Run.open(known) if known.exists() else None
-    name, editor = material.benchmark.name, made.editor.name
     todo, dollars = editing.estimate(material, there, made.editor)
-    facts = {"editor": editor, "benchmark": name, "samples": todo}
+    facts = {"editor": made.editor.name, "benchmark": material.benchmark.name, "samples": todo}
     where = "prices are list prices" if dollars is not None else "give a price: --price 0.04"
     output.listed({**facts, "dollars": None if dollars is None else round(dollars, 4)}, where)
     return 0

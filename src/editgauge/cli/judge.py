@@ -119,50 +119,40 @@ def _shown(opened: Session, *, whole: bool) -> None:
     calls = shown(opened)
 
     def lines() -> Iterator[str]:
-        mine = (calls[0]["sample"], calls[0]["editor"])
-        of_sample = [call for call in calls if (call["sample"], call["editor"]) == mine]
-        first = of_sample if whole else calls[:1]
-        for call in first:
-            about = (*mine, call["call"], f"rubric {call['rubric']}")
-            yield f"=== {' · '.join(map(str, about))} ==="
+        for call in calls if whole else calls[:1]:
+            yield "=== {sample} · {editor} · {call} · rubric {rubric} ===".format_map(call)
             yield from (f"{name}: {value}" for name, value in call["parameters"].items())
             for message in call["messages"]:
                 yield f"--- {message['role']} ---"
                 yield from message["parts"]
-        if others := [str(call["call"]) for call in of_sample if call not in first]:
-            yield f"asked of this sample, too: {', '.join(others)} (--sample ID shows all)"
-        if more := len(calls) - len(first):
-            yield f"and {output.counted(more, 'call')} more (--json shows all)"
+        yield f"{output.counted(len(calls), 'call')} in all (--sample ID shows its, --json all)"
 
-    nothing = ["nothing would be sent: no output of this sample can be judged"]
-    output.emit({"calls": calls}, lines() if calls else nothing)
+    output.emit({"calls": calls}, lines())
 
 
 def _probed(opened: Session) -> int:
     from editgauge.judging import command
 
     seen = command.probe(opened)
-    failed = "" if seen["sees"] else "FAILED: its scores mean nothing"
-    output.listed({"sight": failed or "passed", **seen})
-    return 0 if seen["sees"] else 1
+    output.listed(
+        {"sight": "passed" if seen["sees"] else "FAILED: its scores mean nothing", **seen}
+    )
+    return int(not seen["sees"])
 
 
 def _by_batch(opened: Session, action: str) -> int:
     from editgauge.judging import command
 
     done = command.batch(opened, action)
-    calls, batches = output.counted(done.calls, "call"), len(done.batches)
-    lines = [f"{action}: {calls} in {batches} batch{'es' * (batches != 1)}; {done.waiting} wait"]
-    lines += [f"note: batch ended without results: {name}" for name in done.failed]
-    if done.waiting:
-        lines.append("next:  the same command with --batch collect, within a day")
-    lines += [done.broke] if done.broke else []
     collected = action == "collect" and not done.waiting
     if not (collected and output.as_json()):
-        output.emit({"what": action, **asdict(done)}, lines)
-    if done.broke:
-        return 3
-    if not collected:
-        return 0
+        calls = f"{output.counted(done.calls, 'call')}, batches: {len(done.batches)}"
+        lines = [f"{action}: {calls}; {done.waiting} wait"]
+        lines += [f"note: batch ended without results: {name}" for name in done.failed]
+        if done.waiting:
+            lines.append("next:  the same command with --batch collect, within a day")
+        output.emit({"what": action, **asdict(done)}, [*lines, *filter(None, [done.broke])])
+    if done.broke or not collected:
+        return 3 if done.broke else 0
     opened.go_offline()
     return _judged(opened)

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from editgauge import __version__, machine
 from editgauge.cli import output
@@ -49,14 +49,13 @@ COMMANDS = DAILY | OTHER
 EVERYWHERE = {
     "--json": "One JSON object instead of text, errors too; tables as --format json.",
     "-q, --quiet": "No progress and no warnings: results only.",
-    "-v, --verbose": "What libraries log, too.",
     "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours; may be repeated.",
     "-h, --help": "This help; editgauge COMMAND --help: a command's.",
     "--version": "The version.",
     "--completion [SHELL]": 'For bash, zsh, fish, powershell: eval "$(editgauge --completion)".',
 }
-_SHORT = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
-FLAGS = ("--json", "--quiet", "--verbose", "--help")
+_FLAGS = {"-q": "--quiet", "-h": "--help"}
+FLAGS = ("--json", *_FLAGS.values())
 SHELLS = ("bash", "zsh", "fish", "powershell")
 KEPT, AGAIN = "what was done is kept", "run the same command again"
 INTERRUPTED = f"interrupted; {KEPT}: {AGAIN} to go on"
@@ -82,14 +81,9 @@ def main() -> None:
 
 def run(typed: Sequence[str]) -> int:
     """Do what words say; the exit code. Raises what the command raises."""
-    given = _Given.of(typed)
-    with output.saying(
-        quiet="--quiet" in given.flags,
-        json="--json" in given.flags,
-        verbose="--verbose" in given.flags,
-        plugins=given.plugins,
-    ):
-        match given.words:
+    flags, plugins, words = _split(typed)
+    with output.saying(quiet="--quiet" in flags, json="--json" in flags, plugins=plugins):
+        match words:
             case ["--version"]:
                 print(f"editgauge {__version__}")
             case ["--completion", *shell]:
@@ -99,73 +93,60 @@ def run(typed: Sequence[str]) -> int:
                     application()(typed)
             case []:
                 print(overview())
-                return 0 if "--help" in given.flags or not typed else 2
+                return 0 if "--help" in flags or not typed else 2
             case _:
-                return _done(given)
+                return _done(flags, plugins, words)
     return 0
 
 
-class _Given(NamedTuple):
+def _split(typed: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
     """The flags and plug-ins of a command line, wherever they were typed, and the other words."""
-
-    flags: set[str]
-    plugins: list[str]
-    words: list[str]
-
-    @classmethod
-    def of(cls, typed: Sequence[str]) -> _Given:
-        given, rest = cls(set(), [], []), list(typed)
-        if typed[:1] == ["__complete"]:
-            return cls(set(), [], rest)
-        while rest:
-            word = rest.pop(0)
-            flag = _SHORT.get(word, word)
-            if word == "--":
-                given.words.extend([word, *rest])
-                break
-            if word == "--plugin" and rest:
-                given.plugins.append(rest.pop(0))
-            elif word.startswith("--plugin="):
-                given.plugins.append(word[9:])
-            elif word == "--plugin":
+    flags, plugins, words, rest = set[str](), list[str](), list[str](), list(typed)
+    while rest:
+        word = rest.pop(0)
+        name, _, file = word.partition("=")
+        if word == "--" or [*words, word] == ["__complete"]:
+            return flags, plugins, [*words, word, *rest]
+        if name == "--plugin":
+            if not (file or rest):
                 raise UsageError("--plugin: wanted a value behind it")
-            elif flag in FLAGS:
-                given.flags.add(flag)
-            else:
-                given.words.append(word)
-        return given
+            plugins.append(file or rest.pop(0))
+        elif (flag := _FLAGS.get(word, word)) in FLAGS:
+            flags.add(flag)
+        else:
+            words.append(word)
+    return flags, plugins, words
 
 
-def _done(given: _Given) -> int:
+def _done(flags: set[str], plugins: Sequence[str], words: list[str]) -> int:
     """Do what a command's words say, or print its help."""
     from cyclopts import CycloptsError
 
     from editgauge.cli import help
 
-    words = given.words
     if words[0] not in COMMANDS:
         hint = meant(words[0], COMMANDS, "see: editgauge --help")
         raise UsageError(f"no such command: {words[0]}; {hint}")
     app = application(words[0])
-    if "--help" in given.flags:
+    if "--help" in flags:
         print(help.page(app, words))
         return 0
-    for file in given.plugins:
-        from editgauge.run import plugins
+    for file in plugins:
+        from editgauge.run import plugins as own
 
-        plugins.load(file)
-    if "--json" in given.flags and any(
-        one.name.startswith("--format ") for one in help.described(app, words)
+        own.load(file)
+    if "--json" in flags and any(
+        n.name.startswith("--format ") for n in help.described(app, words)
     ):
         words = [*words, "--format", "json"]
     try:
         code = app(words)
     except CycloptsError as error:
-        said = " ".join(str(error).split())
-        if said.startswith("Unused Tokens: "):
-            more = f"more words than it takes: {said[16:-2]}"
-            said = f"{more}; is an option lacking before it? (--help)"
-        raise UsageError(said) from error
+        text = " ".join(str(error).split())
+        if text.startswith("Unused Tokens: "):
+            more = f"more words than it takes: {text[16:-2]}"
+            text = f"{more}; is an option lacking before it? (--help)"
+        raise UsageError(text) from error
     return code if isinstance(code, int) else 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from editgauge.cli import output
@@ -29,30 +29,23 @@ def list_names(kind: Kind | None = None, /) -> None:
         facts = inspect()
         output.emit(facts, _installation(facts))
     elif kind is None:
-        listed = {name: entries(of) for name, of in kinds.items()}
-        output.emit(listed, _names(listed))
+        every = {name: entries(of) for name, of in kinds.items()}
+        output.emit(every, _names(every))
     else:
         names = entries(kinds[kind])
         lines = [Line(entry["name"], entry["about"]) for entry in names]
         output.emit({kind: names}, [section(output.counted(len(lines), "name"), lines)])
 
 
-def _names(listed: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
-    from editgauge import catalog
+def _names(every: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
     from editgauge.run.installation import extras
 
     shown: dict[str, list[str]] = {}
-    for kind, every in listed.items():
-        ours = catalog.TABLES.get(kind) or [one["name"] for one in every if not one.get("package")]
-        first = sorted(every, key=lambda one, ours=ours: one["name"] in ours)  # type: ignore[misc]
-        names = (one.get("metrics", ()) if kind == "metrics" else [one["name"]] for one in first)
+    for kind, entries in every.items():
+        names = (one.get("metrics", ()) if kind == "metrics" else [one["name"]] for one in entries)
         shown[kind] = list(dict.fromkeys(name for some in names for name in some))
-        broken = (one for one in every if "cannot be loaded" in one["about"])
-        shown |= {one["name"]: [one["about"]] for one in broken}
     shown["not installed"] = [extra["name"] for extra in extras() if extra["missing"]]
-    yield from output.pairs(shown)
-    if shown["not installed"]:
-        yield f"pip install 'editgauge[{shown['not installed'][0]}]' brings the first of them"
+    yield from output.pairs(shown, most=None)
     yield "next:  editgauge list editors (what each is) · editgauge list installation"
 
 
@@ -63,9 +56,8 @@ def _installation(found: Mapping[str, Any]) -> Iterator[str]:
         shown[extra["name"]] = f"missing: {missing}" if missing else f"installed; {extra['brings']}"
     shown["weights in"] = found["weights"]["folder"]
     for one in found["weights"]["files"]:
-        shown[f"weights {one['state']}"] = [*shown.get(f"weights {one['state']}", ()), one["name"]]
-    for is_set, name in ((True, "variables set"), (False, "variables not set")):
-        named = (one["name"] for one in found["environment"] if one["set"] is is_set)
-        shown[name] = list(dict.fromkeys(named))
+        shown.setdefault(f"weights {one['state']}", []).append(one["name"])
+    for one in found["environment"]:
+        shown.setdefault(f"variables{' not' * (not one['set'])} set", []).append(one["name"])
     yield from output.pairs(shown, most=None)
     yield "next:  editgauge demo (--json says what each variable is for)"

@@ -249,36 +249,22 @@ _NOT_HERE = {"base-url": "an address to which a key is sent", "budget": "a limit
 
 
 def project(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """What the parser asks for values of options that were not typed."""
+    """Give the parser the values of options that were not typed. Raises `DataError` for a file that
+    is no TOML of tables, `UsageError` for a table of no command, an option that the command lacks,
+    and one that must be typed.
+    """
     from cyclopts.argument import update_argument_collection
+
+    from editgauge.cli.main import COMMANDS
 
     named = os.environ.get("EDITGAUGE_CONFIG", "")
     place = Path(named or PROJECT)
     if not commands or not (named or place.is_file()):
         return
+    tables = schema.read_toml(place, dict[str, dict[str, Any]])
+    for table in tables.keys() - {"all", *COMMANDS}:
+        raise UsageError(f"{place}, [{table}]: no such command; {meant(table, COMMANDS)}")
     known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}
-    given, stack = project_options(place, commands, known), app.app_stack.stack[-1]
-    update_argument_collection(
-        given, str(place), arguments, stack, root_keys=(), allow_unknown=False
-    )
-    if given and not output.quiet():
-        output.note(f"{place}: {', '.join(f'--{name}' for name in given)}, unless typed")
-
-
-def project_options(place: Path, commands: Sequence[str], known: set[str]) -> dict[str, Any]:
-    """What the file says to a command with these `known` options: option -> value.
-
-    Raises `DataError` for a file that is no TOML of tables, `UsageError` for a table of no command,
-    an option that the command lacks, and one that must be typed.
-    """
-    from editgauge.cli.main import COMMANDS
-
-    tables = schema.toml_tables(place)
-    for table, value in tables.items():
-        if table not in ("all", *COMMANDS):
-            raise UsageError(f"{place}, [{table}]: no such command; {meant(table, COMMANDS)}")
-        if not isinstance(value, Mapping):
-            raise UsageError(f"{place}: wanted a table [{table}], found {table} = {value!r:.40}")
     own: Any = tables
     for name in commands:
         own = own.get(name, {})
@@ -286,8 +272,13 @@ def project_options(place: Path, commands: Sequence[str], known: set[str]) -> di
     for option in own.keys() - known:
         lacking = f"editgauge {' '.join(commands)} has no --{option}; {meant(option, known)}"
         raise UsageError(f"{place}, [{'.'.join(commands)}]: {lacking}")
-    every = tables.get("all", {}) | own
-    for option in every.keys() & _NOT_HERE:
+    values = {name: value for name, value in (tables.get("all", {}) | own).items() if name in known}
+    for option in values.keys() & _NOT_HERE:
         why = f"{option} is {_NOT_HERE[option]}: give it on the command line"
         raise UsageError(f"{place}: {why}")
-    return {option: value for option, value in every.items() if option in known}
+    stack = app.app_stack.stack[-1]
+    update_argument_collection(
+        values, str(place), arguments, stack, root_keys=(), allow_unknown=False
+    )
+    if values and not output.quiet():
+        output.note(f"{place}: {', '.join(f'--{name}' for name in values)}, unless typed")

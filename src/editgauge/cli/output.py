@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 JSON_VERSION = 1
 """Of the objects that ``--json`` prints: another number where a name of them changes its meaning.
 """
-_REWRITE = "\r\x1b[K"
-"""Erases the line that is being written: how our own progress lines begin. At the beginning of a
-text it can erase nothing that was finished.
-"""
 _WARNINGS = 20
 _said: dict[str, Any] = {"quiet": False, "json": False, "plugins": ()}
 
@@ -38,24 +34,16 @@ _said: dict[str, Any] = {"quiet": False, "json": False, "plugins": ()}
 class Inert:
     """A text stream whose text has gone through `escape.terminal`. All else is the stream's own."""
 
-    encoding = "utf-8"
-    errors = "backslashreplace"
-
     def __init__(self, raw: TextIO) -> None:
         self.raw = raw
 
     def write(self, text: str) -> int:
-        begin = _REWRITE if text.startswith(_REWRITE) and self.raw.isatty() else ""
-        encoding = self.raw.encoding or "utf-8"
-        clean = terminal(text[len(begin) :])
-        if encoding.lower().replace("-", "") != "utf8":  # no text ends a command, whatever it holds
-            clean = clean.encode(encoding, "backslashreplace").decode(encoding)
-        self.raw.write(begin + clean)
+        encoding = self.raw.encoding or "utf-8"  # no text ends a command, whatever it holds
+        self.raw.write(terminal(text).encode(encoding, "backslashreplace").decode(encoding))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
+        self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.raw, name)
@@ -63,11 +51,9 @@ class Inert:
 
 @contextmanager
 def inert_output() -> Iterator[None]:
-    """Clean all that is printed within a `with` block; one inside another changes nothing."""
+    """Clean all that is printed within a `with` block."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (
-        one if isinstance(one, Inert) else cast(TextIO, Inert(one)) for one in before
-    )
+    sys.stdout, sys.stderr = (cast(TextIO, Inert(raw(one))) for one in before)
     try:
         yield
     finally:
@@ -79,44 +65,19 @@ def raw(stream: TextIO) -> TextIO:
     return stream.raw if isinstance(stream, Inert) else stream
 
 
-# -- how much is said ------------------------------------------------------------------------------
-
-
 @contextmanager
 def saying(
-    *,
-    quiet: bool = False,
-    json: bool = False,
-    verbose: bool = False,
-    plugins: Sequence[str] = (),
+    *, quiet: bool = False, json: bool = False, plugins: Sequence[str] = ()
 ) -> Iterator[None]:
-    """Within a `with` block: no progress and no warnings; results as JSON; what libraries log goes
-    to standard error; commands that are offered have the `plugins`.
+    """Within a `with` block: no progress and no warnings; results as JSON; commands that are
+    offered have the `plugins`.
     """
-    if verbose:
-        _log()
     before = dict(_said)
     _said.update(quiet=quiet, json=json, plugins=plugins)
     try:
         yield
     finally:
         _said.update(before)
-
-
-def _log() -> None:
-    import logging
-
-    from editgauge.services.secrets import clean
-
-    class Clean(logging.Formatter):
-        """What libraries log holds addresses with keys in them, and what servers say."""
-
-        def format(self, record: logging.LogRecord) -> str:
-            return clean(super().format(record))
-
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Clean("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level="INFO", handlers=[handler], force=True)
 
 
 def quiet() -> bool:
@@ -151,22 +112,24 @@ def pairs(facts: Mapping[str, Any], *, most: int | None = 30) -> Iterator[str]:
     """
     width = max(map(len, facts), default=0) + 2
     for name, value in facts.items():
-        records: Sequence[Mapping[str, Any]] = ()
+        records: Sequence[Any] = ()
         if isinstance(value, Mapping):
             value = _listed(value)
         elif isinstance(value, list | tuple):
-            shown, left = value[:most], len(value[most:]) if most else 0
-            more = f", and {left} more (--json: all)" if left else ""
-            records = shown if isinstance(next(iter(shown), None), Mapping) else ()
-            value = (len(value) or "") if records else ", ".join(map(str, shown)) + more
+            shown = value[:most]
+            more = f", and {len(value) - len(shown)} more (--json: all)"
+            if value and isinstance(value[0], Mapping):
+                records, value = shown, len(value)
+            else:
+                value = ", ".join(map(str, shown)) + more * (len(value) > len(shown))
         if value not in (None, ""):
             yield f"{name.replace('_', ' ') + ':':<{width}}{value}"
         yield from (f"  {_listed(record, '; ')}" for record in records)
 
 
 def _listed(record: Mapping[str, Any], between: str = ", ") -> str:
-    told = {name: value for name, value in record.items() if value not in ("", None)}
-    return between.join(f"{name.replace('_', ' ')} {value}" for name, value in told.items())
+    known = {name: value for name, value in record.items() if value not in ("", None)}
+    return between.join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
 
 
 def said(*lines: str) -> None:
@@ -206,16 +169,15 @@ def print_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """Say something on standard error that is no result."""
-    print(_REWRITE * sys.stderr.isatty() + text, file=sys.stderr)
+    _rewrite(text + "\n")
 
 
 def warn(*runs: Run) -> None:
     """Say on standard error what was found damaged in runs, or left out of them."""
     for run in () if quiet() else runs:
-        more = len(run.problems) - _WARNINGS
         for text in run.problems[:_WARNINGS]:
             note(f"warning: {run.path.name}: {text}")
-        if more > 0:
+        if (more := len(run.problems) - _WARNINGS) > 0:
             note(f"warning: {run.path.name}: {more} more; see: editgauge check {run.place}")
 
 
@@ -236,59 +198,46 @@ def warned(*runs: Run, only_if_refused: bool = False) -> Iterator[None]:
 # -- progress --------------------------------------------------------------------------------------
 
 
+def _rewrite(text: str) -> None:
+    """Write to standard error, on a terminal over the line that is being written there."""
+    if sys.stderr.isatty():
+        raw(sys.stderr).write("\r\x1b[K")
+    print(text, end="", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def live() -> Iterator[Callable[[str, bool], None]]:
     """A line on standard error that is shown again and again: rewritten on a terminal, every ten
     seconds in a log, or at once where it `must` be. Nothing with ``--json`` and ``--quiet``.
     """
-    silent, last = as_json() or quiet(), 0.0
-    terminal = raw(sys.stderr).isatty()
+    silent, last, terminal = as_json() or quiet(), 0.0, sys.stderr.isatty()
 
     def show(line: str, must: bool) -> None:
         nonlocal last
         now = time.monotonic()
-        if silent or not (must or now - last >= (0.1 if terminal else 10.0)):
-            return
-        last = now
-        if terminal:
-            line = _REWRITE + line[: shutil.get_terminal_size().columns - 1]
-        print(line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+        if not silent and (must or now - last >= (0.1 if terminal else 10.0)):
+            last = now
+            width = shutil.get_terminal_size().columns - 1
+            _rewrite(line[:width] if terminal else f"{line}\n")
 
     try:
         yield show
     finally:
         if terminal and last:
-            print(_REWRITE, end="", file=sys.stderr, flush=True)
+            _rewrite("")
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[int, int, str], None]]:
+def progress() -> Iterator[Callable[..., None]]:
     """How far each step is, and how long it will take, as a line that is `live`."""
     began: dict[str, float] = {}
     with live() as line:
 
-        def show(done: int, total: int, note: str) -> None:
-            if not total:
-                return
-            must = note not in began or done == total
-            took = time.monotonic() - began.setdefault(note, time.monotonic())
-            left = f", {took / done * (total - done):,.0f} s left" if took > 5 and done else ""
-            line(f"{note}: {done} of {total}{left}", must)
+        def show(done: int, total: int | None, note: str) -> None:
+            if total:
+                must = note not in began or done == total
+                took = time.monotonic() - began.setdefault(note, time.monotonic())
+                left = f", {took / done * (total - done):,.0f} s left" if took > 5 and done else ""
+                line(f"{note}: {done:,} of {total:,}{left}", must)
 
         yield show
-
-
-def transfer(name: str) -> Callable[[int, int | None], None]:
-    """A line on standard error for every tenth of a transfer, of `wanted` bytes or files, or every
-    100 MB where its size is not known.
-    """
-    last = -1
-
-    def show(have: int, wanted: int | None) -> None:
-        nonlocal last
-        step = 10 * have // wanted if wanted else have // 100_000_000
-        if step != last and not (as_json() or quiet()):
-            last = step
-            note(f"{name}: {have:,} of {wanted:,}" if wanted else f"{name}: {have:,} bytes")
-
-    return show

@@ -16,15 +16,10 @@ class Reporting:
 
     to: Path | None = None
     "The folder to write it to; default: RUN/report."
-    benchmark: opt.OnlyBenchmark = ""
     published: bool = False
     "Add the papers' lines to the tables."
     copy_images: bool = False
     "Copy the pictures into the report, at most 1,000 pixels long, so that it can be sent alone."
-    no_thumbnails: bool = False
-    "Make no thumbnails for the lists."
-    no_intervals: bool = False
-    "No 95 % intervals in the tables."
     figures: bool = False
     "Also draw the figures as SVG, PNG and PDF files for papers."
     title: str = ""
@@ -33,8 +28,6 @@ class Reporting:
     "Likewise."
     date: str = ""
     "Likewise."
-    workers: opt.Whole | None = None
-    "Threads for thumbnails."
 
 
 def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
@@ -54,8 +47,7 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
     if (to is None and (len(opened) > 1 or address_of(runs[0]))) or address_of(to):
         raise UsageError("several runs, or a store: name a folder for their report with --to")
     target = to or opened[0].path / "report"
-    shown = {"published": asked.published, "intervals": not asked.no_intervals}
-    parts = parts_of(opened, asked.benchmark, **shown)
+    parts = parts_of(opened, published=asked.published)
     if not parts:
         scored = "score something first: editgauge score … --run RUN"
         raise UsageError(f"{runs[0].name}: nothing in the run yet; {scored}")
@@ -66,8 +58,6 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
             target,
             headed={"title": asked.title, "author": asked.author, "date": asked.date},
             copy_images=asked.copy_images,
-            thumbnails=not asked.no_thumbnails,
-            workers=opt.cores() if asked.workers is None else asked.workers,
             progress=show,
         )
     drawn = paper_figures(parts, target) if asked.figures else []

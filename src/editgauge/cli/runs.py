@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,6 @@ from editgauge.escape import plain
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
-    from editgauge.store.matches import Matches
 
 PAID = "paid.sqlite"
 
@@ -30,7 +28,7 @@ PAID = "paid.sqlite"
 class Taking:
     """What is taken in, and whose it is."""
 
-    source: Annotated[Path | None, Parameter(name="--from")] = None
+    source: Annotated[Path, Parameter(name="--from")]
     "A folder with one editor's outputs, or what a released script wrote: a file or a folder."
     run: opt.RunOpt = opt.RUN
     editor: str = ""
@@ -54,7 +52,7 @@ def take_in(
     data: opt.DataArg = None,
     /,
     *,
-    asked: Taking = Taking(),
+    asked: Taking,
     narrowing: opt.Narrowing = opt.Narrowing(),
 ) -> int:
     """Take in what other tools made: of pictures, show which sample each belongs to (with --to,
@@ -64,10 +62,6 @@ def take_in(
     Exit code 1: samples have no output.
     """
     source = asked.source
-    if source is None:
-        raise UsageError("wanted --from (a folder of outputs, or what a released script wrote)")
-    if not source.exists():
-        raise UsageError(f"--from {source}: no such file or folder")
     named = bool(asked.pattern) or asked.map is not None or asked.to is not None
     if asked.model or not (named or _has_pictures(source)):
         return _scores(narrowing.open(benchmark, data), source, asked)
@@ -77,61 +71,50 @@ def take_in(
 
 
 def _has_pictures(folder: Path) -> bool:
-    """Whether a folder holds pictures, or nothing that a script wrote. Raises `UsageError` for an
-    empty one.
-    """
+    """Whether a folder holds pictures, or nothing that a script wrote."""
     from editgauge.images import EXTENSIONS
 
-    if not folder.is_dir():
-        return False
     suffixes = {path.suffix.lower() for path in folder.rglob("*") if path.is_file()}
-    if not suffixes:
-        raise UsageError(f"--from {folder}: an empty folder; wanted outputs or result files")
-    return bool(suffixes & set(EXTENSIONS)) or not suffixes & {".json", ".jsonl", ".csv"}
+    written = bool(suffixes & {".json", ".jsonl", ".csv"})
+    return folder.is_dir() and (bool(suffixes & set(EXTENSIONS)) or not written)
 
 
 def _outputs(material: Material, data: Path | None, source: Path, asked: Taking) -> int:
     from editgauge.store.matching import by_editor, deliver, matches_of
 
-    to = asked.to
-    matches = matches_of(source, material.every, asked.pattern, asked.map).of(material.samples)
-    if to is None and not asked.pattern and (each := by_editor(matches, material.every)):
-        return _editors(material, data, source, each)
-    lines, copied = list(matches.lines()), 0
-    if to is not None:
+    samples, to = material.samples, asked.to
+    matches = matches_of(source, material.every, asked.pattern, asked.map).of(samples)
+    looks = to is None and not asked.pattern
+    each = (
+        {n: one.of(samples) for n, one in by_editor(matches, material.every).items()}
+        if looks
+        else {}
+    )
+    matches = next(iter(each.values()), matches)  # the first in detail
+    counts = {name: len(one.named) for name, one in each.items()}
+    facts, lines = {**matches.as_dict(), "copied": 0}, list(matches.lines())
+    rule = ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
+    typed = [material.benchmark.name, *([str(data)] if data else []), "--outputs"]
+    if each:
+        facts["editors"] = counts
+        shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
+        lines.append(f"each folder is an editor's, with so many samples: {shown}")
+        typed += [str(source), *rule]
+    elif to is None:
+        typed += [str(matches.folder), *rule, "--editor", "NAME"]
+    else:
         matches.need_one_each()
         if matches.by_place and not asked.pattern:
             raise UsageError(
                 f"{source}: the names tell no sample; files counted in the order of the metadata "
                 f"are taken where you say so: --pattern {shlex.quote(matches.rule)}"
             )
-        copied = deliver(matches.named, material.samples, to, asked.editor)
-        lines.append(f"{output.counted(copied, 'file')} copied to {to / asked.editor}")
+        facts["copied"] = deliver(matches.named, samples, to, asked.editor)
+        typed += [str(to), "--editor", asked.editor]
     if matches.named and not matches.ambiguous and not matches.shared:
-        typed = ["editgauge", "score", material.benchmark.name, *([str(data)] if data else [])]
-        typed += ["--outputs", str(to or matches.folder)]
-        if to is None:
-            typed += ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
-        typed += ["--editor", asked.editor or "NAME", "--run", "RUN"]
-        lines.append(f"next:  {shlex.join(typed)}")
-    output.emit({**matches.as_dict(), "copied": copied}, lines)
-    return int(len(matches.named) < len(material.samples))
-
-
-def _editors(
-    material: Material, data: Path | None, source: Path, each: Mapping[str, Matches]
-) -> int:
-    """Several editors' folders, whose files are named alike: the first in detail."""
-    each = {name: one.of(material.samples) for name, one in each.items()}
-    first = next(iter(each.values()))
-    counts = {name: len(one.named) for name, one in each.items()}
-    shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
-    typed = ["editgauge", "score", material.benchmark.name, *([str(data)] if data else [])]
-    typed += ["--outputs", str(source), "--pattern", first.rule, "--run", "RUN"]
-    lines = [*first.lines(), f"each folder is an editor's, with so many samples: {shown}"]
-    lines.append(f"next:  {shlex.join(typed)}")
-    output.emit({**first.as_dict(), "editors": counts, "copied": 0}, lines)
-    return int(any(count < len(material.samples) for count in counts.values()))
+        lines.append(f"next:  editgauge score {shlex.join(typed)} --run RUN")
+    output.emit(facts, lines)
+    return int(any(n < len(samples) for n in counts.values() or [len(matches.named)]))
 
 
 def _scores(material: Material, source: Path, asked: Taking) -> int:
@@ -177,33 +160,21 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
 # -- costs -----------------------------------------------------------------------------------------
 
 
-@opt.options()
-class Settling:
-    """What is settled, and with how much."""
-
-    settle: opt.Dollars | None = None
-    "Book this, the provider's own figure, for all requests that stand without a bill."
-    purpose: str = ""
-    "With --settle: only requests of judge or edit."
-    model: str = ""
-    "With --settle: only requests to this model."
-    reason: str = ""
-    "With --settle: only those with this in their reason: 429."
-
-
-def costs(run: opt.RunArg, /, *, asked: Settling = Settling()) -> None:
+def costs(run: opt.RunArg, /, *, settle: opt.Dollars | None = None) -> None:
     """Show what was billed and what stands booked without a bill, and why; settle that with the
     provider's own figure, so that a budget holds no more than was spent.
+
+    Parameters
+    ----------
+    settle
+        Book this, the provider's own figure, for all requests that stand without a bill.
     """
     from editgauge.services import costs as paid
     from editgauge.store.remote import working
 
-    which = {"purpose": asked.purpose, "model": asked.model, "why": asked.reason}
-    if asked.settle is None and any(which.values()):
-        raise UsageError("--purpose, --model and --reason say what --settle settles")
     with working(run) as here:
-        if asked.settle is not None:
-            paid.settle(here / PAID, asked.settle, **which)
+        if settle is not None:
+            paid.settle(here / PAID, settle)
         book = paid.costs(here / PAID)
     facts: dict[str, Any] = {"run": str(run), **asdict(book)}
     standing = [{**one, "since": _time(one["since"]), "until": _time(one["until"])}

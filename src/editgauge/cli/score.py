@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +14,6 @@ from editgauge.errors import EditgaugeError
 
 if TYPE_CHECKING:
     from editgauge.tables.table import Table
-    from editgauge.types import Variant
 
 _NAMED = 4
 """Columns of a further table that are named below the first one."""
@@ -28,11 +26,7 @@ class Scoring:
     run: opt.RunOpt = opt.RUN
     tracks: str = ""
     "pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."
-    variant: opt.Variants = "both"
-    "For the table."
     retry: opt.RetryOpt = ""
-    timeout: opt.Seconds = 600.0
-    "Seconds an output may take."
 
 
 @opt.options("Outputs from elsewhere")
@@ -55,16 +49,13 @@ class Engines:
 
     device: str = ""
     "Where networks run: auto, cpu, cuda, cuda:1; several GPUs, a process for each: 0,1."
-    precision: str | None = None
-    "float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only)."
     ocr_engine: Annotated[str, opt.names_of("ocr_engines")] = "rapidocr"
     "What reads text for the track ocr: rapidocr, paddleocr."
 
     def options(self) -> dict[str, Any]:
         """What scorers are given."""
         device = None if self.several else self.device or None
-        named = {"device": device, "precision": self.precision, "ocr_engine": self.ocr_engine}
-        return {"weights": None} | named
+        return {"weights": None, "device": device, "ocr_engine": self.ocr_engine}
 
     @property
     def several(self) -> str:
@@ -92,10 +83,8 @@ def score(
     from editgauge.run import score as step
     from editgauge.run.tracks import judged, tracks_of
     from editgauge.store import selection
-    from editgauge.tables import rows
 
     retried = selection.statuses(asked.retry)
-    variants = rows.variants(asked.variant)  # a wrong word costs no work
     tracks = tracks_of(asked.tracks)
     material = narrowing.open(benchmark, data)
     with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:
@@ -111,13 +100,12 @@ def score(
                 pattern=delivered.pattern,
                 map=delivered.map,
                 retry=retried,
-                seconds_an_output=asked.timeout,
             )
     name, place = material.benchmark.name, opt.place_of(asked.run)
     output.emit({"run": place, "benchmark": name, **scored.as_dict()}, scored.lines())
     if not output.as_json():
         made = [one.name for scorer in scoring.scorers for one in scorer.metrics] if tracks else []
-        _print_table(asked.run, name, variants, made)
+        _print_table(asked.run, name, made)
         following = f"table {place} --benchmark {name} --published --intervals"
         if judged(material.benchmark):  # its tables are a judge's
             following = f"judge {opt.typed(benchmark, data)} --run {place} --model MODEL"
@@ -127,9 +115,7 @@ def score(
     return 0 if scored.complete else 1
 
 
-def _print_table(
-    run: Path, benchmark: str, variants: Sequence[Variant], metrics: Sequence[str]
-) -> None:
+def _print_table(run: Path, benchmark: str, metrics: Sequence[str]) -> None:
     """The benchmark's first table that has rows, of `metrics` where there are any, and which others
     there are.
     """
@@ -142,7 +128,7 @@ def _print_table(
     print()
     try:
         opened = rows.open_runs([run])
-        printed = tables(opened, Choice(benchmark=benchmark), variants)
+        printed = tables(opened, Choice(benchmark=benchmark))
         for table in sorted(printed, key=lambda one: one.variant == "faithful"):
             named.setdefault(table.name, table)
         of_them = with_metrics(opened, benchmark, metrics) if metrics else set()
@@ -165,21 +151,14 @@ def _of(table: Table) -> str:
 
 # -- demo ------------------------------------------------------------------------------------------
 
-_EDITORS = ("reference", "copy", "shuffle", "blank")
 
-
-def demo(*, run: opt.RunOpt = Path("editgauge-demo"), no_ocr: bool = False) -> None:
+def demo(*, run: opt.RunOpt = Path("editgauge-demo")) -> None:
     """Run the built-in benchmark end to end: edit, score, table, report. Needs no data, network or
     GPU.
-
-    Parameters
-    ----------
-    no_ocr
-        Read no text, though the extra is installed.
     """
     stream = sys.stderr if output.as_json() else sys.stdout
     with contextlib.redirect_stdout(stream), output.saying(quiet=output.quiet()):
-        _demonstrate(run, no_ocr)
+        _demonstrate(run)
     page = run / "report" / "index.html"
     typed = "score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
     lines = [
@@ -191,40 +170,17 @@ def demo(*, run: opt.RunOpt = Path("editgauge-demo"), no_ocr: bool = False) -> N
     output.emit({"run": str(run), "page": str(page)}, lines)
 
 
-def _demonstrate(run: Path, no_ocr: bool) -> None:
-    from editgauge.cli.compare import Compared, Shown, compare
+def _demonstrate(run: Path) -> None:
+    from editgauge.cli.compare import Compared, compare
     from editgauge.cli.edit import Editing, edit
     from editgauge.cli.report import report
 
-    installed = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
-    reads_text = installed and not no_ocr
-    editors = (*_EDITORS, "typeset") if reads_text else _EDITORS
-    _say(1, f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`.")
-    for name in editors:
+    print("[1] Edit: four built-in editors make outputs for the benchmark `mini`.")
+    for name in ("reference", "copy", "shuffle", "blank"):
         edit("mini", asked=Editing(editor=name, run=run))
-    _say(2, "Score: pixels of every output; then the table.")
+    print("\n[2] Score: pixels of every output; then the table.")
     score("mini", asked=Scoring(run=run, tracks="pixel"))
-    if reads_text:
-        print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
-        some = Delivered(editor=("reference", "copy", "typeset"))
-        score("mini", asked=Scoring(run=run, tracks="ocr"), delivered=some)
-        _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
-        compare(
-            run,
-            "copy",
-            "typeset",
-            compared=Compared(metric=("reference_ssim", "F1")),
-            shown=Shown(top=0),
-        )
-    else:
-        bring = "without --no-ocr" if installed else "with: pip install 'editgauge[ocr]'"
-        print(
-            f"\nLeft out: the classical editor `typeset`, which finds text and sets new text, and "
-            f"the scores of what can be read. They come {bring}"
-        )
-    _say(4 if reads_text else 3, "Report: every number opens its picture.")
+    print("\n[3] Compare: is `reference`, the right answer, nearer to it than no edit at all?")
+    compare(run, "copy", "reference", compared=Compared(metric=("reference_ssim",)))
+    print("\n[4] Report: every number opens its picture.", flush=True)
     report((run,))
-
-
-def _say(number: int, text: str) -> None:
-    print(f"\n[{number}] {text}", flush=True)

@@ -173,17 +173,9 @@ def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -
     file
         Ratings as csv, UTF-8.
     """
-    from editgauge.store.addresses import address_of
     from editgauge.study.ratings import import_ratings, known_of, salt_of
     from editgauge.study.reading import read_ratings
 
-    place = opt.place_of(run)
-    if asked.anonymise and address_of(run) is not None:
-        raise UsageError(
-            f"--anonymise: the secret behind pseudonyms stays in a run of one machine, and another "
-            f"machine would give other ones; import into such a run, and hand it over with: "
-            f"editgauge merge RUN --to {place}"
-        )
     with opt.run_there(run) as folder:
         known = known_of(folder, asked.benchmark)
         salt = salt_of(folder) if asked.anonymise else ""
@@ -194,7 +186,7 @@ def import_file(run: opt.RunArg, file: Path, /, *, asked: Reading = Reading()) -
         about = {"scale": ", ".join(sorted(scales)), "annotators": len({r.source for r in rows})}
         facts = {"benchmark": known.benchmark, **about, **done._asdict()}
         folder.record("study import", file=file.name, **facts)
-    output.listed(facts, f"next:  editgauge study agree {place}")
+    output.listed(facts, f"next:  editgauge study agree {opt.place_of(run)}")
 
 
 @app.command
@@ -250,10 +242,9 @@ def agree(
             collect(one)
         frames = [f for f in rows.read(opened, benchmark) if len(f.only_people())]
         if not frames:
-            first = opt.place_of(runs[0])
             raise UsageError(
-                f"{first}: nobody has rated anything; import ratings first: editgauge study import "
-                f"{first} ratings.csv"
+                "nobody has rated anything; import ratings first: "
+                f"editgauge study import {opt.place_of(runs[0])} ratings.csv"
             )
         agreements = [agreement(frame, brief=not every) for frame in frames]
     if form == "json":

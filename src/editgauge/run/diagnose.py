@@ -20,7 +20,6 @@ from editgauge.diagnosis import failures, remake
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.diagnosis.change import ChangeScorer
 from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
-from editgauge.reports import diagnosis as drawings
 from editgauge.run.score import score
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.scorer import Scorer
@@ -46,9 +45,9 @@ class Request:
     `basis`: one of `BASES`; with ``both`` attention is left out where it cannot be had, and the
     result says why. `benchmark`: needed where the run has several. `concepts`: see `with_concepts`.
     `maps`: how a map is made and cut, where not as `AttentionScorer` and `ChangeScorer` do it.
-    `cutoffs`: those of `failures.Cutoffs` that are not the benchmark's. `figures`: a folder for a
-    picture of each output. `workers` measure change; attention is watched here, by one model after
-    the other, or on a worker of another machine that has the GPU.
+    `cutoffs`: those of `failures.Cutoffs` that are not the benchmark's. `workers` measure change;
+    attention is watched here, by one model after the other, or on a worker of another machine that
+    has the GPU.
     """
 
     basis: str = "both"
@@ -60,7 +59,6 @@ class Request:
     concepts: Path | None = None
     maps: Mapping[str, Any] = field(default_factory=dict)
     cutoffs: Mapping[str, float | None] = field(default_factory=dict)
-    figures: Path | None = None
     workers: int | Workers = 0
     retry: frozenset[Status] = frozenset()
 
@@ -75,7 +73,6 @@ class Diagnosed:
     summaries: Mapping[str, Summary]
     unwatched: Mapping[str, str]
     tables: Sequence[Table]
-    figures: int
 
     @property
     def complete(self) -> bool:
@@ -85,7 +82,7 @@ class Diagnosed:
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values, without the tables."""
         summaries = {name: summary.as_dict() for name, summary in self.summaries.items()}
-        told = {name: getattr(self, name) for name in ("benchmark", "unwatched", "figures")}
+        told = {name: getattr(self, name) for name in ("benchmark", "unwatched")}
         return {**told, "summaries": summaries}
 
     def lines(self) -> Iterator[str]:
@@ -102,8 +99,6 @@ class Diagnosed:
         for why in dict.fromkeys(self.unwatched.values()):
             names = ", ".join(name for name, reason in self.unwatched.items() if reason == why)
             yield f"no attention of {names}: {why}"
-        if self.figures:
-            yield f"figures: {self.figures}"
 
 
 def diagnose(folder: Run, request: Request, progress: Progress | None = None) -> Diagnosed:
@@ -144,22 +139,19 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
     for count in ("computed", "kept"):
         facts[count] = {key: getattr(summary, count) for key, summary in summaries.items()}
     folder.record("diagnose", benchmark=name, **facts)
-    tables, figures = _read(folder.path, name, {one.id for one in samples}, request, cutoffs)
-    return Diagnosed(name, summaries, unwatched, tables, figures)
+    tables = _read(folder.path, name, {one.id for one in samples}, request, cutoffs)
+    return Diagnosed(name, summaries, unwatched, tables)
 
 
 def _read(
     run: Path, name: str, samples: set[str], request: Request, cutoffs: failures.Cutoffs
-) -> tuple[Sequence[Table], int]:
-    """The tables of the rows that are there now, and how many figures were drawn."""
-    again, figures = Run.open(run), 0
-    frame = reading.of_runs([again], name)
+) -> Sequence[Table]:
+    """The tables of the rows that are there now."""
+    frame = reading.of_runs([Run.open(run)], name)
     frame = frame.of_samples(np.array([one in samples for one in frame.samples.ids]))
     if request.editors:
         frame = frame.of_editors([one for one in request.editors if one in frame.editors])
-    if request.figures is not None:
-        figures = drawings.draw_all([again], frame, cutoffs, request.figures)
-    return failures.tables(frame, cutoffs, intervals=True), figures
+    return failures.tables(frame, cutoffs, intervals=True)
 
 
 def _attention(

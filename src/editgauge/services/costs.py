@@ -73,30 +73,20 @@ def costs(path: Path) -> Costs:
     return Costs(totals, sorted(groups.values(), key=lambda one: -one.dollars))
 
 
-def settle(
-    path: Path, dollars: float, *, purpose: str = "", model: str = "", why: str = ""
-) -> None:
-    """Book `dollars` in all, the provider's word, for the calls that stand without a bill: those of
-    `purpose`, of `model` and with `why` in their reason, where these are given. Those that wait at
-    the service are left out: a later command finds their bills. Raises `UsageError` for an amount
-    that is none and where nothing fits, and as `costs` does.
+def settle(path: Path, dollars: float) -> None:
+    """Book `dollars` in all, the provider's word, for the calls that stand without a bill. Those
+    that wait at the service are left out: a later command finds their bills. Raises `UsageError`
+    for an amount that is none and where nothing stands so, and as `costs` does.
     """
     if not (math.isfinite(dollars) and dollars >= 0.0):
         raise UsageError(f"{dollars}: wanted US dollars, 0 or more", argument="settle")
     with _opened(path) as paid, paid.transaction():
-        chosen = [
-            (call, reason)
-            for call in paid.calls(_STANDING)
-            if purpose in ("", call.purpose)
-            and model in ("", call.model)
-            and why.lower() in (reason := _why(call)).lower()
-            and reason != WAITING
-        ]
+        chosen = [call for call in paid.calls(_STANDING) if _why(call) != WAITING]
         if not chosen:
-            raise UsageError("no call stands without a bill that fits; editgauge costs lists them")
-        share = dollars / sum(call.booked for call, _ in chosen)
-        for call, reason in chosen:
-            paid.settle(call.id, "billed", call.booked * share, f"{SETTLED}: {reason}")
+            raise UsageError("no call stands without a bill; editgauge costs lists them")
+        share = dollars / sum(call.booked for call in chosen)
+        for call in chosen:
+            paid.settle(call.id, "billed", call.booked * share, f"{SETTLED}: {_why(call)}")
 
 
 def _opened(path: Path) -> Paid:

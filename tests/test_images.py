@@ -17,7 +17,6 @@ from editgauge.errors import ImageError, ImageTooLarge, UsageError
 from editgauge.images import (
     fingerprint,
     max_pixels,
-    memory_limit,
     read_grey,
     read_header,
     read_image,
@@ -184,30 +183,6 @@ def test_fingerprint_tells_files_apart(tmp_path: Path) -> None:
     a, b, c = (fingerprint(tmp_path / name) for name in "abc")
     assert a == b != c
     assert len(a) == 32
-
-
-def test_sizes_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = {"": 1 << 30, "1.5 GiB": 3 << 29, "800mb": 800 << 20, "2000000": 2_000_000}
-    for text, size in sizes.items():
-        monkeypatch.setenv("EDITGAUGE_MEMORY", text)
-        assert memory_limit() == size
-    for text in ("much", "-1GB", "1kb", "1 GB or so", "1e9"):
-        monkeypatch.setenv("EDITGAUGE_MEMORY", text)
-        with pytest.raises(UsageError, match="EDITGAUGE_MEMORY"):
-            memory_limit()
-
-
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF"])
-def test_a_picture_over_the_memory_limit_is_refused_by_its_header(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
-    path = save(tmp_path / "a", Image.new("RGB", (2000, 1500)), format=form)
-    monkeypatch.setenv("EDITGAUGE_MEMORY", "32MB")
-    for read in (read_image, read_grey, read_luma, read_mask):
-        with pytest.raises(ImageTooLarge, match=r"2000 x 1500 .* MB to read.*EDITGAUGE_MEMORY"):
-            read(path)
-    monkeypatch.setenv("EDITGAUGE_MEMORY", "128MB")
-    assert read_image(path).shape == (1500, 2000, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,6 @@
 """`python -m editgauge` is `editgauge`."""
 
-import os
 import sys
-
-
-def _leave_out_the_working_directory() -> None:
-    """`python -m` puts the working directory first on the path: a user's `http` or `cv2.py` there
-    would be imported instead of the library. It stays only where this package was found in it.
-    """
-    try:
-        here = os.path.realpath(os.getcwd())
-    except OSError:  # the folder is gone: nothing can be imported from it
-        return
-    package = os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    if not sys.flags.safe_path and sys.path and here != package:
-        first = os.path.realpath(sys.path[0] or here)
-        if first == here:
-            del sys.path[0]
 
 
 def main() -> None:
@@ -30,5 +14,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    _leave_out_the_working_directory()
     main()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,7 +69,17 @@ DATA_SETS = ("dir:", "dir.")
 """How the name of a data set of one's own begins: a folder, or what runs call it."""
 _DATA_SET = "editgauge.curation.benchmark:named"
 _IS_LOCAL, _LOCAL = (f"editgauge.editors.function:{word}" for word in ("is_local", "factory"))
-_ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
+
+
+class Package(NamedTuple):
+    """The distribution that a thing comes from; without a name it is this one."""
+
+    name: str = ""
+    version: str = ""
+
+    def as_dict(self, kind: str, name: str) -> dict[str, str]:
+        """As the manifest of a run has it."""
+        return {"kind": kind, "name": name, "package": self.name, "version": self.version}
 
 
 def names(kind: str) -> list[str]:
@@ -98,11 +107,6 @@ def is_anchor(editor: str) -> bool:
     return editor.partition("[")[0] in ANCHORS
 
 
-def canonical(name: str) -> str:
-    """The name under which a thing is known, for one of its other spellings."""
-    return _ALIASES.get(name.lower(), name)
-
-
 def find(kind: str, name: str) -> Any:
     """The object behind a name; an editor may also be ``FILE.py:function``. A benchmark is checked
     when it is first handed out.
@@ -116,12 +120,15 @@ def find(kind: str, name: str) -> Any:
         return _given[kind, name][0]
     if kind == "editors" and part(_IS_LOCAL)(name):
         return part(_LOCAL)(name)
-    name = canonical(name)
-    target = TABLES.get(kind, {}).get(name)
-    if target is not None:
+    if target := TABLES.get(kind, {}).get(name):
         return _checked(kind, part(target), "editgauge")
     if entry := _entry(kind, name):
-        return _checked(kind, _loaded(kind, entry), package_of(entry).name)
+        try:
+            thing = entry.load()
+        except Exception as error:  # somebody's package: its fault is one line, not ours
+            message = f"cannot be imported: {type(error).__name__}: {error}"
+            raise broken(kind, name, message) from error
+        return _checked(kind, thing, _package_of(entry).name)
     known = names(kind)
     hint = meant(name, known, f"there are: {', '.join(known)}")
     raise UnknownName(f"{_word(kind)} {name!r} is not known; {hint}")
@@ -130,7 +137,7 @@ def find(kind: str, name: str) -> Any:
 def _entry(kind: str, name: str) -> EntryPoint | None:
     """The entry point of a name. Raises `PluginError` where two packages have it."""
     entries = {
-        package_of(entry).name: entry
+        _package_of(entry).name: entry
         for entry in _installed(f"editgauge.{kind}", tuple(sys.path))
         if entry.name == name
     }
@@ -138,6 +145,12 @@ def _entry(kind: str, name: str) -> EntryPoint | None:
         both = " and ".join(sorted(entries))
         raise PluginError(f"{_word(kind)} {name}: claimed by the packages {both}; uninstall one")
     return next(iter(entries.values()), None)
+
+
+def _package_of(entry: EntryPoint) -> Package:
+    """Under the module's name where it is in no distribution."""
+    dist = entry.dist
+    return Package(dist.name, dist.version) if dist else Package(entry.module.partition(".")[0])
 
 
 _given: dict[tuple[str, str], tuple[Any, str]] = {}
@@ -165,36 +178,17 @@ def hand_over(kind: str, name: str, thing: Any, source: str) -> None:
     _given[kind, name] = factory, source
 
 
-class Package(NamedTuple):
-    """The distribution that a thing comes from; without a name it is this one."""
-
-    name: str = ""
-    version: str = ""
-
-    def as_dict(self, kind: str, name: str) -> dict[str, str]:
-        """As the manifest of a run has it."""
-        return {"kind": kind, "name": name, "package": self.name, "version": self.version}
-
-
-def package_of(entry: EntryPoint) -> Package:
-    """The package of an entry point; under the module's name where it is in no distribution."""
-    if entry.dist is None:
-        return Package(entry.module.partition(".")[0])
-    return Package(entry.dist.name, entry.dist.version)
-
-
 def source_of(kind: str, name: str) -> Package:
     """The package that the thing of a name comes from; empty for what is built in."""
-    name = canonical(name)
     if (kind, name) in _given:
         return Package(_given[kind, name][1])
     entry = None if name in TABLES.get(kind, {}) else _entry(kind, name)
-    return Package() if entry is None else package_of(entry)
+    return _package_of(entry) if entry else Package()
 
 
 def broken(kind: str, name: str, said: str) -> PluginError:
     """The error for a thing of another package that cannot be used."""
-    package = source_of(kind, name).name or ("editgauge" if name in TABLES.get(kind, ()) else "")
+    package = source_of(kind, name).name
     of = f" (package {package})" if package else ""  # a program's own object is of none
     return PluginError(f"{_word(kind)} {name}{of}: {said}")
 
@@ -203,25 +197,13 @@ def _word(kind: str) -> str:
     return kind[:-1].replace("_", " ")
 
 
-def _loaded(kind: str, entry: EntryPoint) -> Any:
-    """What an entry point names. Raises `PluginError` whatever its import throws."""
-    try:
-        return entry.load()
-    except Exception as error:  # somebody's package: its fault is one line, not ours
-        message = f"cannot be imported: {type(error).__name__}: {error}"
-        raise broken(kind, entry.name, message) from error
-
-
-_LOCAL_FOLDER = "editgauge.store.remote:local_folder"
-_CHECK = "editgauge.tables.contract:verify"
-"""What a benchmark must pass before it is handed out."""
 _passed: dict[int, Any] = {}
-"""What has passed, by identity; kept, so that an identity stays one object's."""
+"""What has passed its check, by identity; kept, so that an identity stays one object's."""
 
 
 def _checked(kind: str, thing: Any, package: str) -> Any:
     if kind == "benchmarks" and id(thing) not in _passed:
-        part(_CHECK)(thing, package)
+        part("editgauge.tables.contract:verify")(thing, package)
         _passed[id(thing)] = thing
     return thing
 
@@ -233,14 +215,11 @@ def open_data(
     `store.remote`). Raises `DataError` when there are none.
     """
     benchmark: Benchmark = find("benchmarks", name)
-    dataset = benchmark.load(part(_LOCAL_FOLDER)(data), split=split)
-    samples = list(dataset)
-    if not samples:
-        raise DataError(
-            f"{data}: no samples of {benchmark.name} found; run: editgauge check {benchmark.name} "
-            f"{data}"
-        )
-    return benchmark, dataset, samples
+    dataset = benchmark.load(part("editgauge.store.remote:local_folder")(data), split=split)
+    if samples := list(dataset):
+        return benchmark, dataset, samples
+    advice = f"run: editgauge check {name} {data}"
+    raise DataError(f"{data}: no samples of {name} found; {advice}")
 
 
 # -- parts by dotted name --------------------------------------------------------------------------
@@ -263,8 +242,7 @@ def part(target: str, package: str | None = None) -> Any:
         raise BenchmarkError(f"{target!r}: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """The parts of a package: ``parts = Parts(__name__)``, then ``parts(".samples:load")``."""
 
     package: str
@@ -277,14 +255,6 @@ class Parts:
         """A function that gives the thing of that name."""
         return partial(part, target, self.package)
 
-    def several(self, *targets: str) -> Callable[[], list[Any]]:
-        """A function that gives a list of the things of these names."""
-        return partial(_several, targets, self.package)
-
 
 def _call(target: str, package: str, /, *arguments: Any, **options: Any) -> Any:
     return part(target, package)(*arguments, **options)
-
-
-def _several(targets: tuple[str, ...], package: str) -> list[Any]:
-    return [part(target, package) for target in targets]

@@ -5,8 +5,8 @@ ndarray of shape (H, W), bool, True = the area that may change. Pixels are **as 
 orientation is not applied (Pillow's rule, and with it that of the released scripts that read
 through Pillow; see `upright`), alpha is dropped, not composed, a palette is looked up, CMYK is
 converted without a profile, and 16-bit samples keep their high byte. The first bytes of a file
-decide what it is. Nothing is decoded before its header said how large it is (`max_pixels`,
-`memory_limit`); what cannot be decoded to its end is refused, and never filled up.
+decide what it is. Nothing is decoded before its header said how large it is (`max_pixels`); what
+cannot be decoded to its end is refused, and never filled up.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ import hashlib
 import io
 import logging
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 import simplejpeg
@@ -38,23 +36,20 @@ Array = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 T = TypeVar("T")
 
-DEFAULT_MAX_PIXELS = 100_000_000
-"""10,000 x 10,000: 300 MB decoded. `EDITGAUGE_MAX_PIXELS` raises or lowers it."""
+DEFAULT_MAX_PIXELS = 50_000_000
+"""About 7,000 x 7,000: up to 20 bytes each while it is read. `EDITGAUGE_MAX_PIXELS` changes it."""
+MAX_SENT_BYTES = 1 << 27
+"""A file that is larger is not sent on: it goes out as text."""
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
 """What an output may be called, in the order of preference."""
 _EXTENSION_OF = {
     "PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif",
 }  # fmt: skip
 _ORIENTATION = 0x0112
-_PIXEL_BYTES = {"WEBP": 20}
-"""Bytes a pixel at the peak of decoding, 16 for other formats; measured with 16 million pixels."""
-_LOOK = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 """How libjpeg's warnings begin after which it fills up what is missing."""
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 Image.MAX_IMAGE_PIXELS = None  # the limit is `max_pixels`
-cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what it cannot read is an error
 
 write_bytes = temporary.write
 
@@ -80,7 +75,7 @@ class Header:
 
 
 def max_pixels() -> int:
-    """The largest width x height that is decoded: `EDITGAUGE_MAX_PIXELS`, or 100 million."""
+    """The largest width x height that is decoded: `EDITGAUGE_MAX_PIXELS`, or 50 million."""
     text = os.environ.get("EDITGAUGE_MAX_PIXELS", "").replace("_", "")
     if not text:
         return DEFAULT_MAX_PIXELS
@@ -89,37 +84,13 @@ def max_pixels() -> int:
     return int(text)
 
 
-def memory_limit() -> int:
-    """Bytes that a process may hold while it reads a picture: `EDITGAUGE_MEMORY`, a size such as
-    ``1.5 GiB`` (letters are powers of 1024; at least 1 MB), or 1 GiB.
-    """
-    text = os.environ.get("EDITGAUGE_MEMORY") or "1GB"
-    match = _SIZE.fullmatch(text)
-    size = int(float(match[1]) * 1024 ** " kmgt".index(match[2].lower() or " ")) if match else 0
-    if size < 1 << 20:
-        raise UsageError(f"EDITGAUGE_MEMORY: wanted a size such as 2GB, found {text!r}")
-    return size
-
-
-def free_memory() -> int:
-    """Bytes of `memory_limit` that are left for pictures: a quarter is the libraries' own."""
-    return memory_limit() * 3 // 4
-
-
 def need_readable(header: Header, path: Path) -> None:
-    """Raises `ImageTooLarge` for a picture over the pixel or memory limit; nothing is decoded."""
+    """Raises `ImageTooLarge` for a picture over the limit of pixels; nothing is decoded."""
     limit, pixels = max_pixels(), header.width * header.height
-    wanted = pixels * _PIXEL_BYTES.get(header.format, 16) + path.stat().st_size
     if pixels > limit:
-        why = f"= {pixels:,} pixels, the limit is {limit:,}; raise it with EDITGAUGE_MAX_PIXELS"
-    elif wanted > free_memory():
-        why = (
-            f"({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
-            f"{memory_limit() >> 20:,} MB, its libraries included; raise it with EDITGAUGE_MEMORY"
-        )
-    else:
-        return
-    raise ImageTooLarge(f"{path}: {header.width} x {header.height} {why}", path=path)
+        size = f"{header.width} x {header.height} = {pixels:,} pixels"
+        why = f"{path}: {size}, the limit is {limit:,}; raise it with EDITGAUGE_MAX_PIXELS"
+        raise ImageTooLarge(why, path=path)
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -136,10 +107,10 @@ def read_header(path: Path) -> Header:
 def read_image(path: Path) -> Array:
     """The picture as an ndarray of shape (H, W, 3), uint8, RGB, pixels as stored.
 
-    Raises `ImageTooLarge` over the pixel or memory limit, before decoding, and `ImageError` when
-    there is no file, it is no picture, its data end early, or libjpeg calls them corrupt.
+    Raises `ImageTooLarge` over the limit of pixels, before decoding, and `ImageError` when there is
+    no file, it is no picture, its data end early, or libjpeg calls them corrupt.
     """
-    return _reading(path, lambda data, header: _decoded(data, header, "RGB", cv2.IMREAD_COLOR_RGB))
+    return _reading(path, lambda data, header: _decoded(data, header, "RGB"))
 
 
 def read_grey(path: Path) -> Array:
@@ -149,8 +120,8 @@ def read_grey(path: Path) -> Array:
 
     def grey(data: bytes, header: Header) -> Array:
         if (header.format, header.mode) != ("JPEG", "RGB"):
-            return _decoded(data, header, "L", None)
-        rgb = Image.fromarray(_decoded(data, header, "RGB", None))
+            return _decoded(data, header, "L")
+        rgb = Image.fromarray(_decoded(data, header, "RGB"))
         return np.array(rgb.convert("L"), dtype=np.uint8)
 
     return _reading(path, grey)
@@ -160,7 +131,7 @@ def read_luma(path: Path) -> Array:
     """The picture as an ndarray of shape (H, W), uint8, grey as OpenCV reads it: a JPEG's stored
     luma channel (`read_grey` may be a level away). Raises as `read_image` does.
     """
-    return _reading(path, lambda data, header: _decoded(data, header, "L", cv2.IMREAD_GRAYSCALE))
+    return _reading(path, lambda data, header: _decoded(data, header, "L"))
 
 
 def read_mask(path: Path) -> Mask:
@@ -194,10 +165,10 @@ def same_pixels(one: Path, other: Path) -> bool:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a picture file, for who sends them on. Raises `ImageTooLarge` for more than a
-    quarter of the free memory, since they go out as text, and `ImageError` when it cannot be read.
+    """The bytes of a picture file, for who sends them on. Raises `ImageTooLarge` for more than
+    `MAX_SENT_BYTES`, and `ImageError` when it cannot be read.
     """
-    with _named_errors(path), _file(path, min(MAX_FILE_BYTES, free_memory() // 4)) as file:
+    with _named_errors(path), _file(path, MAX_SENT_BYTES) as file:
         return file.read()
 
 
@@ -232,29 +203,14 @@ def upright(path: Path) -> Path:
     the user's cache: for sets made by hand, which are read once and then are what every editor,
     service and scorer sees. A file that cannot be read is given back: whoever reads it says so.
     """
-    try:
-        if not _may_be_turned(path) or (header := read_header(path)).orientation == 1:
-            return path
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        place = cache / "editgauge" / "upright" / f"{fingerprint(path)}.png"
-        if not place.is_file():
-            write_png(place, oriented(read_image(path), header.orientation))
-        return place
-    except (ImageError, OSError):
-        return path
-
-
-def _may_be_turned(path: Path) -> bool:
-    """Whether a look at the header is worth its time (20,000 pictures: seconds): a JPEG or PNG says
-    early that it has EXIF.
-    """
-    handle = os.open(path, _LOOK)
-    try:
-        head = os.read(handle, 1 << 16)
-    finally:
-        os.close(handle)
-    plain = head[:3] == b"\xff\xd8\xff" or (head[:4] == b"\x89PNG" and b"IDAT" in head)
-    return not plain or b"xif" in head or b"XIf" in head or b"rientation" in head
+    with contextlib.suppress(ImageError, OSError):
+        if (turn := read_header(path).orientation) != 1:
+            cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+            place = cache / "editgauge" / "upright" / f"{fingerprint(path)}.png"
+            if not place.is_file():
+                write_png(place, oriented(read_image(path), turn))
+            return place
+    return path
 
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:
@@ -327,30 +283,18 @@ def _header(image: Image.Image) -> Header:
     return Header(format=form, mode=image.mode, orientation=orientation, **size)
 
 
-def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Array:
-    """The pixels of a file by the fastest reader that refuses what is damaged."""
-    pixels = None
+def _decoded(data: bytes, header: Header, mode: str) -> Array:
+    """The pixels of a file by a reader that refuses what is damaged."""
     if header.format == "PNG":
         with _pillow(io.BytesIO(data)) as image:
             image.verify()  # the checksums of all frames, which nobody looks at later
     if header.format == "JPEG":
         pixels = _strict_jpeg(data, header, "GRAY" if mode == "L" else mode)
-    elif opencv is not None and _plain_png(data, header):
-        flags = opencv | cv2.IMREAD_IGNORE_ORIENTATION
-        pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
-    if pixels is not None and pixels.shape[:2] == (header.height, header.width):
-        return np.asarray(pixels, dtype=np.uint8)
+        if pixels is not None and pixels.shape[:2] == (header.height, header.width):
+            return pixels
     with _pillow(io.BytesIO(data)) as image:
         image.load()
         return np.asarray(_eight_bits(image).convert(mode), dtype=np.uint8)
-
-
-def _plain_png(data: bytes, header: Header) -> bool:
-    """Whether OpenCV may decode this: a whole PNG of 8 bits, one frame, no transparent colour."""
-    plain = header.mode in ("RGB", "RGBA", "L") and data[24:25] == b"\x08"
-    odd = any(name in data[:4096] for name in (b"tRNS", b"acTL", b"iCCP"))
-    whole = data[-12:-4] == b"\x00\x00\x00\x00IEND"
-    return header.format == "PNG" and plain and whole and not odd
 
 
 def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
@@ -390,7 +334,7 @@ def _named_errors(path: Path) -> Iterator[None]:
     except MemoryError as error:
         why = f"{path}: takes more memory to read than there is"
         raise ImageTooLarge(why, path=path) from error
-    except Exception as error:  # OSError, SyntaxError, struct.error, ValueError, cv2.error…
+    except Exception as error:  # OSError, SyntaxError, struct.error, ValueError…
         if isinstance(error, OSError) and error.strerror:  # of the system, not of a decoder
             raise ImageError(f"{path}: cannot be read ({error.strerror})", path=path) from error
         why = next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -230,23 +230,6 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
 # -- where it is typed -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_folder_full_of_names_of_libraries(tmp_path: Path, workers: str) -> None:
-    """In the parent and in its workers; `http` is a folder and `http.server` a module of it."""
-    trap = "raise SystemExit('imported from the working directory')"
-    for name in ("cv2", "numpy", "orjson", "cyclopts", "rich", "signal", "queue", "PIL", "secrets"):
-        (tmp_path / f"{name}.py").write_text(trap)
-    for name in ("http", "duckdb", "json", "multiprocessing"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text(trap)
-    told = ("mini", "--run", "run", "--limit", "4", "--workers", workers)
-    done = call("edit", *told, "--editor", "copy", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    done = call("score", *told, "--tracks", "pixel", cwd=tmp_path)
-    assert "imported" not in done.stderr + done.stdout
-    assert done.returncode in (0, 1), done.stderr
-
-
 def test_ctrl_c_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
     """Before there is a command line that could say it."""
     (tmp_path / "cyclopts.py").write_text("raise KeyboardInterrupt")

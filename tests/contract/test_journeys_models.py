@@ -65,7 +65,7 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     data, model = tiny.squares(tmp_path / "data", 6), tiny.pipeline(tmp_path / "model")
     tune = ("tune", "medebench", data, "--task", tiny.TASK, "--samples", "0,2", "--set", f"model={model}",
             "--set", "resolution=16", "--steps", 3, "--device", "cpu", *SMALL)  # fmt: skip
-    env = {"EDITGAUGE_MEMORY": "16GB", "OMP_NUM_THREADS": "1"}
+    env = {"OMP_NUM_THREADS": "1"}
     whole, run = tmp_path / "whole", tmp_path / "run"
     start = time.monotonic()
     finished(process(*tune, "--run", whole, env=env), timeout=300)

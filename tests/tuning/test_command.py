@@ -42,9 +42,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before, threads = Path.cwd(), torch.get_num_threads()
     os.chdir(folder)
     torch.set_num_threads(1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EDITGAUGE_MEMORY", "16GB")  # this process may hold what other tests left
-        yield folder
+    yield folder
     os.chdir(before)
     torch.set_num_threads(threads)
 

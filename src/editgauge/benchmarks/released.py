@@ -365,3 +365,9 @@ def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:
         return found
     settled = replace(found, strict=(IMPLAUSIBLE, Status.SCORED, RULE))
     return replace(settled, value=IMPLAUSIBLE, failed="") if found.value is None else settled
+
+
+TEXTEDITBENCH = (texteditbench_judge, texteditbench_similarity, texteditbench_error)
+TEXTEDIT = (textedit_judge, textedit_classic)
+MEDEBENCH = (medebench_judge,)
+KRISBENCH = (krisbench_judge, krisbench_lmms_eval)

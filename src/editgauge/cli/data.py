@@ -168,7 +168,7 @@ def check(
     from editgauge import catalog
     from editgauge.run.check import check as look
 
-    named = what.startswith("dir:") or catalog.canonical(what) in catalog.names("benchmarks")
+    named = what.startswith("dir:") or what in catalog.names("benchmarks")
     if not named and ("/" in what or Path(what).is_dir()):
         return _check_run(Path(what), asked.repair)
     with output.progress() as show:

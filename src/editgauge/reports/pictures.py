@@ -114,7 +114,7 @@ def make_thumbnails(
     progress: Progress | None = None,
 ) -> int:
     """Make ``folder/SLOT/SAMPLE.webp`` of each input, reference and output that has none yet, or an
-    older one; how many were made. What cannot be read within `EDITGAUGE_MEMORY` gets none.
+    older one; how many were made. What cannot be read gets none.
     """
     jobs, written = list(_wanted(frame, pictures, folder)), 0
     pool = ThreadPoolExecutor(max(1, workers))  # decoding does not hold Python's lock

@@ -129,10 +129,8 @@ VARIABLES: dict[tuple[str, ...], str] = {
     "`editgauge` in the user's cache folder",
     ("EDITGAUGE_WEIGHTS",): "where network weights are kept; default: `editgauge/weights` in the "
     "user's cache folder",
-    ("EDITGAUGE_MAX_PIXELS",): "the largest width × height that is decoded; default 100,000,000. "
+    ("EDITGAUGE_MAX_PIXELS",): "the largest width × height that is decoded; default 50,000,000. "
     "A larger picture ends as a status, not in memory",
-    ("EDITGAUGE_MEMORY",): "what a process may hold while it reads a picture, such as `2GB`; "
-    "default 1 GB. A larger picture ends as a status, not in memory",
     ("EDITGAUGE_THREADS",): "CPU threads of a neural network; default: the cores",
     ("EDITGAUGE_OCR_CACHE",): "a folder for what OCR has read, shared by runs; default: each run "
     "keeps its own",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from editgauge import machine
-from editgauge.catalog import canonical
 from editgauge.errors import UnknownName, UsageError
 from editgauge.store.labels import mapping
 from editgauge.tables import reading
@@ -54,10 +53,10 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
     is not there.
     """
     there = sorted({name for run in runs for name in run.benchmarks()})
-    if wanted and canonical(wanted) not in there:
+    if wanted and wanted not in there:
         message = f"not in this run; there are: {', '.join(there) or 'none'}"
-        raise UsageError(f"{canonical(wanted)}: {message}", argument="benchmark")
-    return [canonical(wanted)] if wanted else there
+        raise UsageError(f"{wanted}: {message}", argument="benchmark")
+    return [wanted] if wanted else there
 
 
 def read(runs: Sequence[Run], benchmark: str = "") -> list[Results]:

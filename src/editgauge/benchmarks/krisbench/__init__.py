@@ -41,7 +41,7 @@ BENCHMARK = Benchmark(
     prompts=parts.constant(".judge:PROMPTS"),
     derived=(AVERAGE,),
     audits=parts.constant("..audits:KRISBENCH"),
-    importers=parts.several("..released:krisbench_judge", "..released:krisbench_lmms_eval"),
+    importers=parts.constant("..released:KRISBENCH"),
     figures=(
         Plot("radar", "dimension", "by knowledge dimension", tuple(SAMPLES)),
         Plot("radar", "task", "by task", TASKS),

@@ -60,7 +60,7 @@ BENCHMARK = Benchmark(
     rubrics=Path(__file__).parent / "rubrics",
     prompts=parts.constant(".judge:PROMPTS"),
     agreement=parts(".tables:correlations"),
-    importers=parts.several("..released:medebench_judge"),
+    importers=parts.constant("..released:MEDEBENCH"),
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
         Plot("counts", "organ", "Samples of each organ", ORGANS),

@@ -50,11 +50,7 @@ BENCHMARK = Benchmark(
     prompts=parts.constant(".judge:PROMPTS"),
     derived=(OVERALL,),
     audits=parts.constant("..audits:TEXTEDITBENCH"),
-    importers=parts.several(
-        "..released:texteditbench_judge",
-        "..released:texteditbench_similarity",
-        "..released:texteditbench_error",
-    ),
+    importers=parts.constant("..released:TEXTEDITBENCH"),
     figures=(
         Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),

@@ -116,16 +116,6 @@ def test_order_threads_and_the_generator_change_no_bit(scene: Array) -> None:
     with ThreadPoolExecutor(2) as pool:
         for other in pool.map(matrices, [[1, 0, 3, 2], [2, 3, 1, 0]]):
             assert other == expected
-    before = cv2.getNumThreads()
-    try:
-        for threads in (1, 3):
-            cv2.setNumThreads(threads)
-            again = sift_features(scene)
-            assert np.array_equal(again.points, kept.points)
-            assert np.array_equal(again.descriptors, kept.descriptors)
-            assert matrices([0, 1, 2, 3]) == expected
-    finally:
-        cv2.setNumThreads(before)
 
 
 def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:

@@ -6,14 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from editgauge.errors import ShapeMismatch
 from editgauge.metrics.error import masked_mse, psnr_of_mse
 from tests.metrics.drawn import scene
-
-pictures = arrays.arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.just(3)))
 
 
 def test_mean_of_hand_made_differences() -> None:
@@ -38,10 +34,6 @@ def test_shapes_are_checked_and_named() -> None:
         masked_mse(scene(5, 4), scene(6, 4))
     with pytest.raises(ShapeMismatch, match=r"size \(4, 5\), found \(5, 4\)"):
         masked_mse(scene(5, 4), scene(5, 4), mask=np.ones((5, 4), np.bool_))
-    with pytest.raises(ValueError, match=r"wanted pictures of shape \(H, W, 3\), found \(4, 5\)"):
-        masked_mse(scene(5, 4)[:, :, 0], scene(5, 4)[:, :, 0])
-    with pytest.raises(ValueError, match="wanted uint8 pictures, found float64"):
-        masked_mse(scene(5, 4).astype(float), scene(5, 4).astype(float))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("mse", "psnr"), [(65025.0, 0.0), (650.25, 20.0), (0.0, math.inf)])

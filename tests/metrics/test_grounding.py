@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge.errors import ShapeMismatch
 from editgauge.metrics.grounding import (
     cells,
     chance_iou,
@@ -76,15 +75,3 @@ def test_cells_are_what_nearest_neighbours_enlarge(h: int, w: int, high: int, wi
     assert (np.bincount(large.ravel(), minlength=h * w).reshape(h, w) == total).all()
     found = np.bincount(large.ravel(), weights=mask.ravel(), minlength=h * w).reshape(h, w)
     assert (found == inside).all()
-
-
-def test_what_is_no_map_or_no_mask_is_refused() -> None:
-    nothing = np.zeros((2, 2), np.bool_)
-    with pytest.raises(ValueError, match="marks no pixel"):
-        grounding(MAP, np.zeros((4, 4), np.bool_), nothing)
-    with pytest.raises(ValueError, match="finite"):
-        grounding(np.array([[np.nan, 0], [0, 0]]), MASK, nothing)
-    with pytest.raises(ShapeMismatch, match="smaller than the map"):
-        grounding(np.zeros((8, 8)), MASK, np.zeros((8, 8), np.bool_))
-    with pytest.raises(ShapeMismatch, match="region"):
-        grounding(MAP, MASK, np.zeros((1, 2), np.bool_))

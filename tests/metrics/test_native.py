@@ -45,9 +45,3 @@ def test_kernels_are_the_same_on_every_able_processor() -> None:
     assert found == again
     assert found == ("Haswell" if own in (*native._ABLE, "Haswell") else own)
     assert left_behind is False
-
-
-def test_the_users_choice_of_kernels_is_respected() -> None:
-    own, found, _, left_behind = fresh(OPENBLAS_CORETYPE="Nehalem")
-    assert own == found == "Nehalem"
-    assert left_behind is True

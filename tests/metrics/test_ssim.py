@@ -132,7 +132,5 @@ def test_what_does_not_fit_is_refused() -> None:
             ssim(scene(*size), scene(*size), window)
     with pytest.raises(ShapeMismatch, match=r"\(8, 9, 3\) and \(9, 8, 3\)"):
         ssim(scene(9, 8), scene(8, 9), GAUSSIAN)
-    with pytest.raises(ShapeMismatch, match=r"shape \(3, 4\), found \(9, 10\)"):
-        ssim_means(scene(10, 9), scene(10, 9), UNIFORM, (np.ones((9, 10), np.bool_),))
     with pytest.raises(ValueError, match="every window touches the masked area"):
         ssim_means(scene(10, 9), scene(10, 9), GAUSSIAN, (np.zeros((9, 10), np.bool_),))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editgauge.metrics.text import (
-    is_right_to_left,
     normalise,
     normalise_strictly,
     occurrences,
@@ -78,12 +77,3 @@ def test_strict_occurrences_see_case_and_punctuation() -> None:
     assert occurrences("Big SALE!", "sale", strictly=True) == []
     assert occurrences("Big SALE!", "SALE!", strictly=True, whole=True) == [(3, 8)]
     assert occurrences("BigSALE", "SALE", strictly=True, whole=True) == []
-
-
-SHALOM = "שלום"
-
-
-def test_right_to_left_text_is_known_by_most_of_its_letters() -> None:
-    assert is_right_to_left(SHALOM + " ok")
-    assert not is_right_to_left("ok " + SHALOM[:1])
-    assert not is_right_to_left("123")

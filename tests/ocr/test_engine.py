@@ -68,7 +68,6 @@ def test_clean_puts_everything_into_one_form() -> None:
 
 
 def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "paddleocr", None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     result = invoke(["list", "ocr_engines", "--json"])
     assert result.exit_code == 0
@@ -133,25 +132,11 @@ class OldPaddle:
         ]
 
 
-class NewPaddle:
-    """PaddleOCR 3.x as far as we use it: `predict(pixels)` -> mappings with lists."""
-
-    def __init__(self, **arguments: Any) -> None:
-        if "show_log" in arguments:
-            raise ValueError("Unknown argument: show_log")
-        self.lang = arguments["lang"]
-
-    def predict(self, pixels: Any) -> Any:
-        if pixels.max() == 0:
-            return [{"rec_polys": [], "rec_texts": [], "rec_scores": []}]
-        polygons = np.array([CORNERS], np.int16)
-        return [{"rec_polys": polygons, "rec_texts": [f"new {self.lang}"], "rec_scores": [0.8]}]
-
-
 @pytest.fixture
 def fake_paddle(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
     module = types.ModuleType("paddleocr")
     monkeypatch.setitem(sys.modules, "paddleocr", module)
+    monkeypatch.setattr(paddle, "version", lambda name: "2.10.0")
     caches = (paddle._reader, paddle._identity)
     for cache in caches:
         cache.cache_clear()
@@ -160,10 +145,12 @@ def fake_paddle(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
         cache.cache_clear()
 
 
-def test_paddleocr_2(fake_paddle: Any, tmp_path: Path) -> None:
+def test_paddleocr_as_released(
+    fake_paddle: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "inference.pdiparams").write_bytes(b"weights")
     OldPaddle.made, OldPaddle.folder = [], tmp_path
-    fake_paddle.PaddleOCR, fake_paddle.__version__ = OldPaddle, "2.10.0"
+    fake_paddle.PaddleOCR = OldPaddle
     reader = open_reader("paddleocr")
     image = np.zeros((40, 60, 3), np.uint8)
     assert reader.engine(image) == []
@@ -178,16 +165,6 @@ def test_paddleocr_2(fake_paddle: Any, tmp_path: Path) -> None:
     image[..., 2] = 13
     with pytest.raises(OcrError, match=r"'paddleocr' failed: \(Fatal\) no kernel"):
         reader.engine(image)
-    with pytest.raises(OcrError, match="no model for the language 'th'"):
-        reader.engine(image, "th")
-
-
-def test_paddleocr_3(fake_paddle: Any) -> None:
-    fake_paddle.PaddleOCR, fake_paddle.__version__ = NewPaddle, "3.2.0"
-    engine = open_reader("paddleocr").engine
-    assert engine(np.zeros((40, 60, 3), np.uint8)) == []
-    assert engine(np.full((40, 60, 3), 9, np.uint8), "ko") == [
-        Text(((0, 0), (40, 0), (40, 10), (0, 10)), "new korean", 0.8)
-    ]
-    assert engine.own_language("th") == "th"
-    assert engine.own_language("ar") is None, "it writes it in the order of the pixels"
+    monkeypatch.setattr(paddle, "version", lambda name: "3.2.0")
+    with pytest.raises(OcrError, match=r"wanted version 2, as released; found 3\.2\.0"):
+        open_reader("paddleocr")

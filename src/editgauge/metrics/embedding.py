@@ -12,20 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.errors import ShapeMismatch
-
 Vectors = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
 
 
 def cosine(first: Vectors, second: Vectors) -> Floats:
-    """Cosine of the angle between two vectors: in [-1, 1], higher is more alike. Raises
-    `ShapeMismatch` when the shapes differ.
-    """
+    """Cosine of the angle between two vectors: in [-1, 1], higher is more alike."""
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    if a.shape != b.shape or a.ndim not in (1, 2):
-        wanted = "wanted two arrays of one shape (D,) or (N, D)"
-        raise ShapeMismatch(f"cosine: {wanted}, found {a.shape} and {b.shape}")
     dot = np.sum(a * b, axis=-1)
     length = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -44,17 +44,12 @@ def grounding(values: Floats, mask: Mask, region: Mask, threshold: float = math.
     """The numbers of a map, of the region that was cut out of it, and of a mask.
 
     `values`: ndarray of shape (h, w), finite, not negative; `region`: the same shape; `mask`:
-    ndarray of shape (H, W), H >= h, W >= w. Raises `ValueError` for a mask without a pixel or a map
-    that is not as above, `ShapeMismatch` for other shapes.
+    ndarray of shape (H, W). Raises `ShapeMismatch` for a mask that is smaller than the map and
+    `ValueError` for one without a pixel.
     """
-    if values.ndim != 2 or region.shape != values.shape or mask.ndim != 2 or values.size == 0:
-        found = f"{values.shape}, {region.shape} and {mask.shape}"
-        raise ShapeMismatch(f"wanted a map, a region of its shape and a mask, found {found}")
     if mask.shape[0] < values.shape[0] or mask.shape[1] < values.shape[1]:
         shapes = f"shape {mask.shape} is smaller than the map of shape {values.shape}"
         raise ShapeMismatch(f"the mask of {shapes}")
-    if not np.isfinite(values).all() or values.min() < 0:
-        raise ValueError("the map must be finite and not negative")
     if not mask.any():
         raise ValueError("the mask marks no pixel: there is nothing to find")
     inside, total = cells(mask, values.shape)

@@ -14,13 +14,12 @@ further model's output: that is where most of the time is saved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.errors import MissingExtra, ShapeMismatch
+from editgauge.errors import MissingExtra
 from editgauge.metrics.native import on_device
 
 _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
@@ -47,30 +46,20 @@ _STEPS: Mapping[str, Sequence[tuple[str, str, int, int]]] = {
 """(what, torchvision's name of the layer, stride, padding); ``tap`` marks a map that is compared.
 Padding of a pool keeps a partial window at the edge, as squeezenet does.
 """
-NETWORKS: tuple[str, ...] = tuple(_STEPS)
 MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31}
 """Pictures with a shorter side have no position left in the deepest map."""
 
 
-@dataclass(frozen=True)
-class Features:
-    """The unit-length feature maps of one or more frames: a tensor (N, h, w, C) a layer, on the
-    network's device (145 MB for squeeze and 43 MB for alex a megapixel), and the frames' (height,
-    width).
-    """
-
-    maps: tuple[Any, ...]
-    size: tuple[int, int]
-
-    @property
-    def bytes(self) -> int:
-        return sum(m.numel() * m.element_size() for m in self.maps)
+Features = tuple[Any, ...]
+"""The unit-length feature maps of one or more frames: a tensor (N, h, w, C) a layer, on the
+network's device (145 MB for squeeze and 43 MB for alex a megapixel).
+"""
 
 
 class Network:
     """A backbone with its linear heads, in evaluation mode, on one device.
 
-    `name`: one of `NETWORKS`; `backbone`: a torchvision state dict of squeezenet1_1 or alexnet;
+    `name`: squeeze or alex; `backbone`: a torchvision state dict of squeezenet1_1 or alexnet;
     `heads`: the published heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). `dtype` float32
     reproduces the reference; bfloat16 or float16 are for a GPU and differ. Raises `KeyError` when a
     tensor is missing.
@@ -123,8 +112,7 @@ class Network:
         `MIN_SIDE`.
         """
         with _torch().inference_mode():
-            maps = tuple(_unit(layer) for layer in self._layers(self._batch(frames)))
-        return Features(maps, frames.shape[-3:-1])
+            return tuple(_unit(layer) for layer in self._layers(self._batch(frames)))
 
     def _batch(self, frames: npt.NDArray[np.uint8]) -> Any:
         array = np.require(frames[None] if frames.ndim == 3 else frames, requirements=["C", "W"])
@@ -143,14 +131,9 @@ class Network:
         `frames`: as for `features`. `masks`: ndarray of shape (N, H, W), bool, True = masked;
         without masks both results are equal. A layer's position counts for *corrected* when the
         cell of the frame that it stands for (the frame cut into the map's grid) holds no masked
-        pixel; NaN where a layer has no such position left. Raises `ShapeMismatch` where the shapes
-        differ.
+        pixel; NaN where a layer has no such position left.
         """
-        torch = _torch()
-        batch, wanted = self._batch(frames), (len(kept.maps[0]), *kept.size)
-        planes = [(len(batch), *batch.shape[2:])] + ([] if masks is None else [masks.shape])
-        if any(shape != wanted for shape in planes):
-            raise ShapeMismatch(f"LPIPS: wanted frames and masks of {wanted}, found {planes}")
+        torch, batch = _torch(), self._batch(frames)
         covered = None
         if masks is not None:
             covered = on_device(np.ascontiguousarray(masks), str(self.device)).float().unsqueeze(1)
@@ -158,7 +141,7 @@ class Network:
         corrected, double = torch.zeros_like(faithful), {"dtype": torch.float64}
         with torch.inference_mode():
             for index, layer in enumerate(self._layers(batch)):
-                values = _map(kept.maps[index], layer.permute(0, 2, 3, 1), self._heads[index])
+                values = _map(kept[index], layer.permute(0, 2, 3, 1), self._heads[index])
                 faithful += values.mean(dim=(1, 2), **double)
                 if covered is not None:
                     grid = tuple(values.shape[1:])

@@ -24,7 +24,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.errors import ShapeMismatch
 from editgauge.metrics.error import Array, Mask, check_pair
 
 Floats = npt.NDArray[Any]
@@ -105,14 +104,12 @@ def ssim_means(
 
     `where`: for each wanted mean None (all windows) or an ndarray of shape
     `window.map_size(shape)`, bool, True = the window belongs to the set (see `clear_windows`).
-    Returns one float in [-1, 1] for each. Raises as `ssim` does, `ShapeMismatch` for a set of
-    another shape, and `ValueError` for one without windows.
+    Returns one float in [-1, 1] for each. Raises as `ssim` does, and `ValueError` for a set without
+    windows.
     """
     check_pair(first, second)
     size = window.map_size(first.shape)
     sets = [np.ones(size, np.bool_) if chosen is None else chosen for chosen in where]
-    if wrong := [chosen.shape for chosen in sets if chosen.shape != size]:
-        raise ShapeMismatch(f"a set of windows must have the map's shape {size}, found {wrong[0]}")
     if not all(chosen.any() for chosen in sets):
         raise ValueError("no window to average over: every window touches the masked area")
     totals = np.zeros(len(sets))

@@ -16,9 +16,8 @@ the nearest even number instead: `crop` chooses ("round" equals ``clip`` to the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,14 +62,12 @@ def _offset(surplus: int, crop: Crop) -> int:
     return surplus // 2 if crop == "floor" else round(surplus / 2.0)
 
 
-@dataclass(frozen=True)
-class Tokens:
+class Tokens(NamedTuple):
     """Token ids and mask (N, limit), and how many tokens each text had before it was cut."""
 
     ids: Any
     mask: Any
     lengths: tuple[int, ...]
-    limit: int
 
 
 class ClipModel:
@@ -133,7 +130,7 @@ class ClipModel:
             kept = numbers if len(numbers) <= limit else [*numbers[: limit - 1], end]
             ids[row, : len(kept)] = torch.tensor(kept)
             mask[row, : len(kept)] = 1
-        return Tokens(ids, mask, tuple(len(numbers) for numbers in whole), limit)
+        return Tokens(ids, mask, tuple(map(len, whole)))
 
     def _tower(self, kind: str) -> Any:
         if kind not in self._towers:

@@ -15,7 +15,7 @@ from editgauge import images
 from editgauge.networks.clip import ClipModel, Crop, crops_agree, preprocess
 from editgauge.networks.inception import Inception, prepare
 from editgauge.networks.loading import state_dict
-from editgauge.networks.runtime import Halving, Runtime, batched, read_ahead, reading_for, threads
+from editgauge.networks.runtime import Runtime, batched, read_ahead, reading_for, threads
 from editgauge.networks.weights import Local, locate
 from editgauge.store.cache import Cache
 
@@ -62,9 +62,9 @@ class ClipFeatures:
             return {}, {}
         tokens = self._model.tokenize(unique)
         notes = {
-            text: f"text of {length} tokens cut to {tokens.limit}, end token kept"
+            text: f"text of {length} tokens cut to {self._model.limit}, end token kept"
             for text, length in zip(unique, tokens.lengths, strict=True)
-            if length > tokens.limit
+            if length > self._model.limit
         }
 
         def compute(batch: Sequence[str]) -> Any:
@@ -112,7 +112,7 @@ class _Kept:
         compute: Callable[[Sequence[Any]], Any],
     ) -> Vectors:
         """Features by item; `key` names its content. What is missing is read ahead of the network
-        and computed, in smaller batches where the device's memory does not suffice.
+        and computed in batches.
         """
         outcome: dict[Any, Vector | Exception] = {}
         wanted: dict[Any, str] = {}
@@ -124,14 +124,13 @@ class _Kept:
         kept = self._cache.get(sorted(set(wanted.values())))
         known = {name: np.frombuffer(data, dtype="<f4") for name, data in kept.items()}
         first = {name: item for item, name in reversed(wanted.items()) if name not in known}
-        halving = _fitting(self._identity)
         depth, workers = reading_for(self._device, self._batch)
         with threads():
             pairs = read_ahead(reversed(first.values()), read, depth=depth, workers=workers)
             for batch in batched(pairs, self._batch):
                 outcome.update({item: data for item, data in batch if isinstance(data, Exception)})
                 good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
-                vectors = halving(compute, [data for _, data in good])
+                vectors = compute([data for _, data in good]) if good else ()
                 fresh = {
                     wanted[item]: np.ascontiguousarray(vector, dtype="<f4").reshape(-1)
                     for (item, _), vector in zip(good, vectors, strict=True)
@@ -155,13 +154,6 @@ def _clip_model(folder: Path, activation: str | None, runtime: Runtime) -> ClipM
 @functools.lru_cache(maxsize=2)
 def _inception(path: Path, runtime: Runtime) -> Inception:
     return Inception(state_dict(path), runtime)
-
-
-@functools.lru_cache(maxsize=8)
-def _fitting(identity: str) -> Halving:
-    """How many inputs of a network fit the device: learnt once in a process."""
-    del identity
-    return Halving()
 
 
 @functools.lru_cache(maxsize=8)

@@ -6,9 +6,7 @@ it is wrong without an error.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +65,9 @@ def transformers_for(what: str) -> Any:
         import transformers
     except ImportError as error:
         raise MissingExtra(what, "transformers", "neural") from error
+    # no progress bars and no advice: what matters is checked here and raised
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     return transformers
 
 
@@ -78,8 +79,7 @@ def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
     precision = getattr(torch_for(what), runtime.precision)
     how = {"local_files_only": True, "dtype": precision, "output_loading_info": True}
     try:
-        with _quiet(transformers):
-            model, report = getattr(transformers, kind).from_pretrained(folder, **how)
+        model, report = getattr(transformers, kind).from_pretrained(folder, **how)
     except Exception as error:  # of many kinds: all mean that these files do not load
         raise WeightsError(f"{folder}: {what} cannot be loaded ({told(error)})") from error
     missing = sorted(k for k in report["missing_keys"] if "position_ids" not in k)
@@ -87,18 +87,3 @@ def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
         why = ", ".join(missing[:3]) or "other shapes"
         raise WeightsError(f"{folder}: {what} weights are incomplete ({why})")
     return model.to(runtime.device).eval()
-
-
-@contextlib.contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """No progress bars and no advice: what matters is checked here and raised."""
-    logging = transformers.logging
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
-        if bars:
-            logging.enable_progress_bar()

@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -103,10 +103,8 @@ def threads() -> Iterator[None]:
     the former number is set again afterwards.
     """
     torch, text = torch_for("a neural metric"), os.environ.get(THREADS, "")
-    if text and (not text.isdigit() or int(text) < 1):
-        raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
     before = torch.get_num_threads()
-    torch.set_num_threads(int(text) if text else _processors())
+    torch.set_num_threads(int(text) if text.isdigit() else _processors())
     try:
         yield
     finally:
@@ -168,35 +166,6 @@ def out_of_memory(error: BaseException) -> bool:
     text = str(error).lower()  # torch's own errors are of this kind
     named = "out of memory" in text or "can't allocate memory" in text
     return isinstance(error, RuntimeError) and named
-
-
-class Halving:
-    """Calls a function on a batch, and on its halves where the device's memory does not hold it;
-    later batches start at the size that fitted. A single item that does not fit raises what the
-    device said.
-    """
-
-    def __init__(self) -> None:
-        self.most: int | None = None
-
-    def __call__(
-        self, run: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
-    ) -> list[Result]:
-        """The results of all items, in order."""
-        results: list[Result] = []
-        while len(results) < len(items):
-            left = items[len(results) :]
-            part = left if self.most is None else left[: self.most]
-            try:
-                results.extend(run(part))
-                continue
-            except Exception as error:
-                if len(part) == 1 or not out_of_memory(error):
-                    raise
-            # Outside the handler: the traceback holds what filled the memory.
-            self.most = len(part) // 2
-            free_memory()
-        return results
 
 
 def free_memory() -> None:

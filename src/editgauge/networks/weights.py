@@ -123,13 +123,8 @@ class Local:
 
     @property
     def folder(self) -> Path:
-        """Where all files lie, for a library that reads a folder. Raises `WeightsError` when they
-        lie in several.
-        """
-        folder, *others = {path.parent for path in self.paths.values()}
-        if others:
-            raise WeightsError(f"weights {self.weights.name!r}: wanted all files in one folder")
-        return folder
+        """Where all files lie, for a library that reads a folder."""
+        return next(iter(self.paths.values())).parent
 
 
 @functools.cache

@@ -20,7 +20,7 @@ import numpy as np
 from editgauge.images import Array
 
 Point = tuple[float, float]
-READING = 2
+READING = 3
 """Raised when our own part of reading changes: what was kept before is then read anew."""
 
 
@@ -120,12 +120,6 @@ def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
         points = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
     inside = np.clip(points, 0.0, np.array(size, np.float64)).tolist()
     return tuple((round(x, 2), round(y, 2)) for x, y in inside)
-
-
-def check_picture(image: Array) -> None:
-    """Raises `ValueError` for what is no picture of shape (H, W, 3)."""
-    if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        raise ValueError(f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}")
 
 
 def box_of(text: Text) -> tuple[float, float, float, float]:

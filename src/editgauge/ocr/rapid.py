@@ -20,7 +20,7 @@ import numpy as np
 
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array
-from editgauge.ocr.engine import Identity, Text, check_picture, clean, model_hashes
+from editgauge.ocr.engine import Identity, Text, clean, model_hashes
 from editgauge.ocr.tiles import read_large
 
 LIMIT, TILE, OVERLAP = 2000, 1600, 320
@@ -55,7 +55,6 @@ class RapidOcr:
         return "multilingual" if language in _LANGUAGES else None
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        check_picture(image)
         return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP)
 
 

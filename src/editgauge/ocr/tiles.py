@@ -43,30 +43,12 @@ def read_large(image: Array, read: Read, *, limit: int, side: int, overlap: int)
             for text in read(image[top:bottom, left:right]):
                 is_cut = _touches(box_of(text), (right - left, bottom - top), inner)
                 (cut if is_cut else entire).append(_moved(text, left, top))
-    return _joined(whole, entire, cut)
-
-
-def _joined(whole: list[Text], entire: list[Text], cut: list[Text]) -> list[Text]:
-    """The texts of the shrunk picture, and of the tiles those that no border cut, and the cut ones,
-    each once.
-    """
     kept: list[Text] = []
-    for text in sorted(entire, key=lambda t: (_area(t), t.confidence), reverse=True):
-        if all(_share(box_of(text), box_of(other)) < 0.5 for other in kept):
-            kept.append(text)
-    for text in sorted(whole, key=_area, reverse=True):
+    for text in (text for part in (entire, whole, cut) for text in sorted(part, key=_size)):
         place = box_of(text)
-        inside = [other for other in kept if _share(box_of(other), place) > 0.5]
-        if any(_share(place, box_of(other)) > 0.8 for other in inside):
-            continue
-        if any(_share(box_of(part), place) > 0.5 for part in cut):
-            kept = [other for other in kept if other not in inside]
-        elif sum(_share(place, box_of(other)) for other in kept) > 0.3:
-            continue
-        kept.append(text)
-    for text in sorted(cut, key=_area, reverse=True):
-        if sum(_share(box_of(text), box_of(other)) for other in kept) < 0.5:
-            kept.append(text)
+        if sum(_share(place, box_of(other)) for other in kept) < 0.5:
+            # a line of the shrunk picture takes the place of the few words that a tile had of it
+            kept = [*(other for other in kept if _share(box_of(other), place) <= 0.5), text]
     return sorted(kept, key=lambda text: (text.polygon[0][1], text.polygon[0][0]))
 
 
@@ -79,9 +61,10 @@ def _moved(text: Text, x: int, y: int) -> Text:
     return text._replace(polygon=tuple((round(a + x, 2), round(b + y, 2)) for a, b in text.polygon))
 
 
-def _area(text: Text) -> float:
+def _size(text: Text) -> tuple[float, float]:
+    """The largest first, of equal ones the surest."""
     left, top, right, bottom = box_of(text)
-    return (right - left) * (bottom - top)
+    return (left - right) * (bottom - top), -text.confidence
 
 
 def _share(part: Box, other: Box) -> float:

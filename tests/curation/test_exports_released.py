@@ -24,7 +24,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.images import read_image, write_png
 from tests.benchmarks.released_scripts import functions_of
 from tests.curation.made_set import edited, scene
-from tests.curation.test_exports import ATTRIBUTES, scores, whole_set
+from tests.curation.test_exports import scores, whole_set
 
 COUNT = 3
 PICTURES = SimpleNamespace(
@@ -156,38 +156,6 @@ def test_krisbench_judges_every_sample(
         sample = f"s{number:02d}"
         assert of_set(data, sample, "images") in asked.pictures
         assert any(data.record(sample).instruction in text for text in asked.texts)
-
-
-def test_krisbench_judges_a_temporal_sample(
-    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = Asked(REPLY)
-    common = krisbench(shared, "metrics_common.py", asked)
-    theirs = krisbench(shared, "metrics_temporal_prediction.py", asked)
-    theirs["extract_score_and_reason"] = common["extract_score_and_reason"]
-    data = whole_set(tmp_path / "set", 0)
-    frames = [data.keep(scene(n)) for n in range(3)]
-    reference = data.keep(scene(7))
-    looked = {name: {"looked": "ann"} for name in (*frames, reference)}
-    attributes = {**ATTRIBUTES, "kris_task": "temporal_prediction", "missing_frame": 2}
-    data.add({"id": "t", "instruction": "Make the frame.", "images": frames, "attributes":
-              attributes, "reference": reference, "pictures": looked}, "ann")  # fmt: skip
-    exports.export(data, tmp_path / "out", "krisbench")
-    monkeypatch.chdir(tmp_path / "out")
-    write_png(Path("edits/alpha/temporal_prediction/1.png"), scene(8))
-    numbers: list[Any] = []
-
-    def temporal(prompt: str, references: Any, predicted: str, seen: Any, made: int) -> str:
-        numbers.append((seen, made))
-        assert len(references) == 3
-        return REPLY
-
-    theirs["evaluate_temporal_with_gpt"] = temporal
-    found = theirs["evaluate_temporal_images"](
-        "alpha", "temporal_prediction", "1", ["consistency", "instruction_following"]
-    )
-    assert (found["consistency_score"], found["instruction_score"]) == (4, 4)
-    assert numbers == [([1, 3, 4], 2)] * 2
 
 
 def test_medebench_by_the_functions_that_its_numbers_come_from(tmp_path: Path) -> None:

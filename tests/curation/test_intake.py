@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from editgauge.curation import alignment, dicom, intake, privacy, review
+from editgauge.curation import alignment, dicom, intake, privacy
 from editgauge.curation.review import faults
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
@@ -283,15 +283,3 @@ def test_a_scan_that_is_none(tmp_path: Path, spoil: str) -> None:
     }[spoil])  # fmt: skip
     with pytest.raises(DataError, match=r"a\.dcm"):
         dicom.ScanFile(path).scan()
-
-
-def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
-    pytest.importorskip("imagehash")
-    data = make_set(tmp_path / "set", 3)
-    smaller = cv2.resize(scene(0), (120, 90), interpolation=cv2.INTER_AREA)
-    made = {"id": "copy", "images": [data.keep(smaller)], "split": "test", "instruction": "x"}
-    data.add(made, "ann")
-    ((one, other),) = review.leaks(data.records(), data.root)
-    assert (one.id, other.id) == ("s00", "copy")
-    data.update("copy", lambda _: {"split": None}, Act("ann"))
-    assert review.leaks(data.records(), data.root) == []

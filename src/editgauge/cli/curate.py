@@ -74,7 +74,7 @@ class Adding:
     window: str = "file"
     "Of scans: file, full, or CENTRE,WIDTH."
     frames: str = "middle"
-    "Of scans with several: first, middle, last, all, or 1,5,20."
+    "Of scans with several: middle, all, or 1,5,20."
     ocr: OcrOpt = "rapidocr"
     keep_names: bool = False
     "Names of files become ids; they leave with the set."
@@ -135,10 +135,10 @@ def set_fields(
         The id of a sample, or . for the set as a whole.
     fields
         NAME=VALUE. Of a sample any field or attribute (instruction, category broad/narrow,
-        source.licence…; empty takes it out), mask=difference (or box:LEFT,TOP,WIDTH,HEIGHT;
-        mask.roi, mask.second), review=accept|reject|flag, state=draft|withdrawn|erased (its
-        pictures are deleted), rename=ID (empty: a neutral one). Of the set title, description,
-        licence, protocol, required, reviews, expert.
+        source.licence…; empty takes it out), mask=difference (mask.roi, mask.second),
+        review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted),
+        rename=ID (empty: a neutral one). Of the set title, description, licence, protocol,
+        required, reviews, expert.
     note
         Why; kept in the log, and with a review.
     """
@@ -207,7 +207,7 @@ class Exporting:
     to: Path | None = None
     "A new or an empty folder; with --version the zip file."
     layout: str = ""
-    "texteditbench, textedit, medebench, krisbench or imagefolder."
+    "texteditbench, textedit, medebench or krisbench."
     version: str = ""
     "Three numbers: 1.0.0."
     ready_only: bool = False
@@ -217,8 +217,8 @@ class Exporting:
 
 @app.command
 def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
-    """Write the set in an official layout, so that its scripts run on it, or Hugging Face's; or a
-    version as one zip file with checksums, a card, and what changed since the last one. Nothing is
+    """Write the set in an official layout, so that its scripts run on it; or a version as one zip
+    file with checksums, a card, and what changed since the last one. Nothing is
     written while a sample may not leave. Without --to: only say what keeps samples back.
 
     Exit code 1: samples are kept back.
@@ -241,8 +241,8 @@ def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
             return 0
         done = exports.export(data, to, layout, **how)
     left = [fault._asdict() for fault in done.left_out]
-    following = [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
-    output.listed({"folder": str(to), "samples": done.samples, "left_out": left}, *following)
+    facts = {"folder": str(to), "samples": done.samples, "left_out": left}
+    output.listed(facts, f"next:  editgauge check {layout} {to}")
     return int(bool(left))
 
 

@@ -89,14 +89,6 @@ class DataSet:
                 return _record(item)
         raise UsageError(f"{sample!r}: no sample of this id in {self.root.name}")
 
-    def record_at(self, sample: str, version: int) -> Record:
-        """One sample as it was at one of its versions."""
-        data: dict[str, Any] = {}
-        for event in self.log.events(sample):
-            if 0 < event.version <= version and event.what != "refused":
-                data.update(event.after)
-        return records.record_of({**data, "version": version}, sample)
-
     def events(self, sample: str | None = None) -> list[Event]:
         """Everything that was ever done, oldest first; ``item`` is the sample."""
         return list(self.log.events(sample))

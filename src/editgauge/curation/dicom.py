@@ -34,7 +34,7 @@ _NUMBERS = frozenset({"PatientID", "OtherPatientIDs", "AccessionNumber", "Patien
 places and of what was examined: their words are ordinary ones.
 """
 WINDOWS = "file, full, or CENTRE,WIDTH"
-FRAMES = "first, middle, last, all, or numbers from 1: 1,5,20"
+FRAMES = "middle, all, or numbers from 1: 1,5,20"
 _SHOWN: Mapping[str, Sequence[str]] = {
     "PixelValueTransformationSequence": (
         "RescaleSlope", "RescaleIntercept", "ModalityLUTSequence",
@@ -94,16 +94,19 @@ class ScanFile:
         """The frames, from 1, that words choose (see `FRAMES`); in order, each once. Raises
         `UsageError` for words that are none, `DataError` for frames that are not there.
         """
-        name, count = self.path.name, self.frames
-        named = {"first": [1], "middle": [(count + 1) // 2], "last": [count]}
-        named["all"] = list(range(1, count + 1))
+        count = self.frames
+        if choice == "all":
+            return list(range(1, count + 1))
+        if choice == "middle":
+            return [(count + 1) // 2]
         words = [part.strip() for part in choice.split(",")]
-        numbers = named.get(choice) or [int(word) for word in words if word.isdecimal()]
-        if choice not in named and (len(numbers) < len(words) or 0 in numbers):
+        if not all(word.isdecimal() and int(word) for word in words):
             raise UsageError(f"frames {choice!r}: wanted {FRAMES}")
-        if max(numbers) > count:
-            raise DataError(f"{name}: frame {max(numbers)} is asked for, the file has {count}")
-        return sorted(set(numbers))
+        numbers = sorted({int(word) for word in words})
+        if numbers[-1] > count:
+            name = self.path.name
+            raise DataError(f"{name}: frame {numbers[-1]} is asked for, the file has {count}")
+        return numbers
 
     def scan(self, frame: int = 1, window: str = "file") -> Scan:
         """A frame, counted from 1, through a window (see `WINDOWS`). A colour picture has none.
@@ -166,16 +169,15 @@ class ScanFile:
         eight = np.rint(np.clip(grey, 0, 255)).astype(np.uint8)
         return np.repeat(eight[:, :, None], 3, axis=2), used
 
-    def _window(self, window: str, shown: Any) -> tuple[float, float] | None:
+    def _window(self, text: str, shown: Any) -> tuple[float, float] | None:
         """Centre and width; None for a file's table of values, and for all there is."""
-        window = checked_window(window)
-        if window not in ("file", "full"):
-            centre, width = (float(part) for part in window.split(","))
-            return centre, width
-        ends = [_first(shown.get(key)) for key in ("WindowCenter", "WindowWidth")]
-        if window == "full" or shown.get("VOILUTSequence") or None in ends or not ends[1]:
+        window = window_of(text)
+        if not isinstance(window, str):
+            return window
+        centre, width = (_first(shown.get(key)) for key in ("WindowCenter", "WindowWidth"))
+        if window == "full" or shown.get("VOILUTSequence") or centre is None or not width:
             return None
-        return ends[0] or 0.0, ends[1]
+        return centre, width
 
     def _shown(self, frame: int) -> Any:
         """What shows a frame: elements of its own functional group, else of the shared one, else
@@ -198,18 +200,17 @@ class ScanFile:
         return header
 
 
-def checked_window(text: str) -> str:
-    """The words for a window without blanks. Raises `UsageError` for others than `WINDOWS`."""
-    window = text.replace(" ", "").lower() or "file"
-    if window in ("full", "file"):
-        return window
+def window_of(text: str) -> str | tuple[float, float]:
+    """``file``, ``full``, or centre and width. Raises `UsageError` for others than `WINDOWS`."""
+    if text in ("full", "file"):
+        return text
     try:
-        centre, width = (float(part) for part in window.split(","))
+        centre, width = (float(part) for part in text.split(","))
     except ValueError:
         centre, width = 0.0, 0.0
     if not (np.isfinite(centre) and 1 <= width < np.inf):
         raise UsageError(f"window {text!r}: wanted {WINDOWS}; a width of 1 or more: 40,400")
-    return window
+    return centre, width
 
 
 def _colour(values: Values) -> Array:

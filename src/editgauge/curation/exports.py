@@ -1,7 +1,6 @@
-"""What leaves a data set: a folder in the layout of a benchmark or of Hugging Face (`export`), or a
-version in a zip file with checksums and what changed since the last one (`release`). Files are
-written anew: nothing of the set's process is in them, and pictures carry no metadata. The hidden
-file `OWN_SET` says how samples are called there.
+"""What leaves a data set: a folder in the layout of a benchmark (`export`), or a version in a zip
+file with checksums and what changed since the last one (`release`). Files are written anew: nothing
+of the set's process is in them, and pictures carry no metadata.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,30 +23,18 @@ from editgauge.benchmarks.base import write_json
 from editgauge.benchmarks.tree import OWN_SET, Tree
 from editgauge.curation.benchmark import sample_of, tier
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import (
-    DATASET,
-    PROTOCOLS,
-    SAMPLES,
-    SOURCE,
-    TEXTS,
-    Picture,
-    Record,
-)
-from editgauge.curation.review import Fault, agreement, disagreements, leaving
+from editgauge.curation.records import DATASET, PROTOCOLS, SAMPLES, SOURCE, Picture, Record
+from editgauge.curation.review import Fault, agreement, leaving
 from editgauge.errors import EditgaugeError, ImageError, UsageError
-from editgauge.escape import counted, file_name, markdown
+from editgauge.escape import counted, markdown
 from editgauge.images import read_file, read_header, write_bytes
 from editgauge.judging.pictures import bare
 from editgauge.store import paths
 
-IMAGEFOLDER = "imagefolder"
-LAYOUTS: tuple[str, ...] = (*PROTOCOLS, IMAGEFOLDER)
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
 _DATE = (1980, 1, 1, 0, 0, 0)
 _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _LINE = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-Numbered = Sequence[tuple[int, Record]]
-"""Samples, each with its number in the order of their making: the same in every version."""
 
 
 class Exported(NamedTuple):
@@ -62,7 +49,8 @@ def export(
     data: DataSet, to: Path, layout: str, *, ready_only: bool = False, engine: Any = None,
     who: str = "command-line",
 ) -> Exported:  # fmt: skip
-    """Write the set to the folder `to` in one of `LAYOUTS`; all or nothing.
+    """Write the set to the folder `to` in one of `PROTOCOLS`; all or nothing. The hidden file
+    `OWN_SET` says how samples are called there.
 
     Raises `DataError` when a sample may not leave (with `ready_only` those are left out), and
     `UsageError` for another layout or a folder in use.
@@ -70,19 +58,14 @@ def export(
     need_layout(layout)
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UsageError(f"{to}: there is something already; name a new or an empty folder")
-    numbers = {record.id: n for n, record in enumerate(data.records(withdrawn=True), start=1)}
     records, withheld = leaving(data, layout, ready_only=ready_only, engine=engine)
-    numbered = [(numbers[record.id], record) for record in records]
-    mark = {"layout": layout, "name": data.about.name, "version": data.about.version}
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         temporary.sweep(to.parent)
         with temporary.folder(to.parent) as scratch:
-            if layout == IMAGEFOLDER:
-                names = _imagefolder(data, scratch, numbered)
-            else:
-                names = _official(data, scratch, layout, numbered)
+            names = _official(data, scratch, layout, records)
             write_bytes(scratch / "README.md", card(data, records).encode())
+            mark = {"layout": layout, "name": data.about.name, "version": data.about.version}
             write_json(scratch / OWN_SET, {**mark, "samples": names})
             scratch.chmod(0o755)
             if to.exists():
@@ -96,8 +79,8 @@ def export(
 
 def need_layout(layout: str) -> None:
     """Raise `UsageError` for a layout that there is not; "" is none."""
-    if layout not in ("", *LAYOUTS):
-        raise UsageError(f"layout {layout!r}: wanted one of {', '.join(LAYOUTS)}")
+    if layout not in ("", *PROTOCOLS):
+        raise UsageError(f"layout {layout!r}: wanted one of {', '.join(PROTOCOLS)}")
 
 
 def _bare(data: DataSet, relative: str) -> bytes:
@@ -110,41 +93,19 @@ def _bare(data: DataSet, relative: str) -> bytes:
     return bare(read_file(path), "PNG")
 
 
-def _official(data: DataSet, root: Path, layout: str, samples: Numbered) -> dict[str, str]:
-    """By the benchmark's own writer, which takes samples as its loader gives them."""
+def _official(data: DataSet, root: Path, layout: str, records: Sequence[Record]) -> dict[str, str]:
+    """By the benchmark's own writer, which takes samples as its loader gives them, each with its
+    number in the order of their making: the same in every version.
+    """
     tree, name = Tree(data.root), f"dir.{data.about.name}.{layout}"
-    shaped = [(n, sample_of(r, data.root, name, layout, tree)) for n, r in samples]
+    numbers = {record.id: n for n, record in enumerate(data.records(withdrawn=True), start=1)}
+    shaped = [(numbers[r.id], sample_of(r, data.root, name, layout, tree)) for r in records]
 
     def copy(path: Path, to: Path) -> None:
         write_bytes(to, _bare(data, path.relative_to(data.root).as_posix()))
 
     names: dict[str, str] = catalog.find("benchmarks", layout).write(root, shaped, copy)
     return names
-
-
-def _imagefolder(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]:
-    """``<split>/metadata.jsonl`` beside the pictures that its ``…file_name`` columns name."""
-    lines: dict[str, list[bytes]] = {}
-    for _, record in samples:
-        split = file_name(record.split or "test")
-        line = {
-            "id": record.id,
-            "category": "/".join(record.category),
-            **{name: getattr(record, name) or None for name in TEXTS},
-            **{f"attribute_{name}": value for name, value in record.attributes.items()},
-            **{f"source_{name}": text for name, text in record.source.items()},
-        }
-        pictures = {f"input_{n}_": path for n, path in enumerate(record.images, start=1)}
-        pictures |= {f"mask_{name}_": path for name, path in record.masks.items()}
-        pictures |= {"reference_": record.reference} if record.reference else {}
-        for column, path in pictures.items():
-            place = f"{column.strip('_')}/{record.id}.png"
-            write_bytes(root / split / place, _bare(data, path))
-            line[f"{column}file_name".removeprefix("input_1_")] = place
-        lines.setdefault(split, []).append(orjson.dumps(line) + b"\n")
-    for split, every in lines.items():
-        write_bytes(root / split / "metadata.jsonl", b"".join(every))
-    return {record.id: record.id for _, record in samples}
 
 
 def published(record: Record) -> dict[str, Any]:
@@ -157,15 +118,13 @@ def published(record: Record) -> dict[str, Any]:
     return msgspec.structs.replace(record, reviews={}, pictures=pictures).data()
 
 
-def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """What two releases (id -> published record) differ in: ids, and the fields of changed ones."""
-    changed = {
-        name: sorted(k for k in {**old[name], **new[name]} if old[name].get(k) != new[name].get(k))
-        for name in sorted(set(new) & set(old))
-        if old[name] != new[name]
+def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What two releases (id -> published record) differ in: ids of samples."""
+    return {
+        "added": sorted({*new} - {*old}),
+        "removed": sorted({*old} - {*new}),
+        "changed": sorted(name for name in {*new} & {*old} if old[name] != new[name]),
     }
-    added, removed = sorted(set(new) - set(old)), sorted(set(old) - set(new))
-    return {"added": added, "removed": removed, "changed": changed}
 
 
 def release(
@@ -188,8 +147,8 @@ def release(
         raise UsageError(f"{to}: there is something already; name a new file")
     records, _ = leaving(data, ready_only=ready_only, engine=engine)
     new = {record.id: published(record) for record in records}
-    facts = {"version": version, "since": last or None}
-    facts |= changes(past[-1]["samples"] if past else {}, new)
+    moved = changes(past[-1]["samples"] if past else {}, new)
+    facts = {"version": version, "since": last or None, **moved}
     about = msgspec.structs.replace(data.about, version=version)
     files = {path: _bare(data, path) for record in records for path in record.files}
     files |= {
@@ -221,19 +180,15 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-_LABELS: Mapping[str, Callable[[Record], str]] = {
-    "state": lambda record: record.state,
-    "split": lambda record: record.split or "all",
-    "category": lambda record: "/".join(record.category) or "unsorted",
-    "difficulty": lambda record: tier(record) or "not known",
-    "licence": lambda record: record.source.get("licence", "none"),
-}
-"""What the samples are counted by."""
-
-
 def card(data: DataSet, records: Sequence[Record], *, version: str = "") -> str:
     """``README.md`` of what leaves: of these samples."""
     about = data.about
+    labels = {
+        "split": [record.split or "all" for record in records],
+        "category": ["/".join(record.category) or "unsorted" for record in records],
+        "difficulty": [tier(record) or "not known" for record in records],
+        "licence": [record.source.get("licence", "none") for record in records],
+    }
     lines = [
         f"# {markdown(about.title or about.name)}",
         "",
@@ -242,30 +197,25 @@ def card(data: DataSet, records: Sequence[Record], *, version: str = "") -> str:
         f"- licence: {markdown(about.licence or 'not stated')}",
         f"- measured as: {about.protocol or 'each sample by its own protocol'}",
         f"- samples: {len(records)}, with a reference: {sum(bool(r.reference) for r in records)}",
-        "",
+        *_process(data, records),
     ]
-    for name, label in _LABELS.items():
-        counts = Counter(label(record) for record in records).most_common()
-        rows = [f"| {markdown(value)} | {count} |" for value, count in counts]
-        lines += [f"## By {name}", "", f"| {name} | samples |", "| --- | ---: |", *rows, ""]
-    return "\n".join([*lines, "## Provenance, process, limits", "", *_facts(data, records), ""])
+    for name, values in labels.items():
+        lines += ["", f"## By {name}", "", f"| {name} | samples |", "| --- | ---: |"]
+        lines += [f"| {markdown(one)} | {count} |" for one, count in Counter(values).most_common()]
+    return "\n".join([*lines, ""])
 
 
-def _facts(data: DataSet, records: Sequence[Record]) -> Iterator[str]:
-    count, events = len(records), data.events()
-    pictures = [about for record in records for about in record.pictures.values()]
+def _process(data: DataSet, records: Sequence[Record]) -> Iterator[str]:
+    """Where the samples come from, and what was done to them."""
+    events, every = data.events(), counted(len(records), "sample")
     for name in SOURCE:
-        stated = sum(name in record.source for record in records)
-        yield f"- {name} stated for {stated} of {counted(count, 'sample')}"
-    hidden, scans = sum(len(p.hidden) for p in pictures), sum(bool(p.scan) for p in pictures)
-    yield f"- pictures from scans: {scans}; areas hidden in pictures: {hidden}"
+        yield f"- {name} stated for {sum(name in r.source for r in records)} of {every}"
+    pictures = [about for record in records for about in record.pictures.values()]
+    yield f"- pictures from scans: {sum(bool(one.scan) for one in pictures)}"
+    yield f"- areas hidden in pictures: {sum(len(one.hidden) for one in pictures)}"
     yield f"- recorded changes: {len(events)}, by {len({e.who for e in events})} people or tools"
-    yield f"- reviews that a sample needs: {data.about.policy.reviews}"
+    verified = sum(record.state == "verified" for record in records)
+    yield f"- verified by reviewers: {verified}; each needs {data.about.policy.reviews} of them"
     several, accepted = agreement(events, records)
     if several:
-        share = f"{accepted} ({accepted / several:.1%}) were accepted by all at first"
-        yield f"- of {several} samples that two or more people reviewed {share}"
-    yield f"- not verified by a reviewer: {sum(r.state != 'verified' for r in records)} samples"
-    yield f"- reviewers disagree on {len(disagreements(records))} samples"
-    if count < 100:
-        yield "- fewer than 100 samples: differences between models have wide intervals"
+        yield f"- of {several} samples with several reviews {accepted} were first accepted by all"

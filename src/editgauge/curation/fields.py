@@ -11,7 +11,7 @@ import msgspec
 
 from editgauge.curation import masks, review
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, About, Record
+from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, VERDICTS, About, Record
 from editgauge.errors import UsageError, meant
 from editgauge.web.log import Act
 
@@ -92,15 +92,10 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
             facts = patch.get("attributes", record.attributes)
             patch["attributes"] = _with(facts, rest or name, _value(value))
         else:
-            known = dict.fromkeys(
-                [*FIELDS, "mask", "review", "state", "rename", *record.attributes]
-            )
-            raise UsageError(
-                f"{name!r}: no field of a sample; "
-                + (f"{hint} " if (hint := meant(name, known)) else "")
-                + ("another id is rename=ID; " if name == "id" else "")
-                + f"a new attribute is attribute.{name}=VALUE; fields are: {', '.join(known)}"
-            )
+            known = [*FIELDS, "mask", "review", "state", "rename", *record.attributes]
+            hint = meant(name, known, f"fields are: {', '.join(known)};")
+            new = f"a new attribute is attribute.{name}=VALUE"
+            raise UsageError(f"{name!r}: no field of a sample; {hint} {new}")
     return patch
 
 
@@ -113,9 +108,8 @@ def set_words(
     data: DataSet, sample: str, pairs: Sequence[str], who: str, *, note: str = ""
 ) -> Record | About:
     """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
-    ``mask=difference`` or ``mask=box:LEFT,TOP,WIDTH,HEIGHT`` (``mask.roi=…``), ``review=VERDICT``,
-    ``state=…``, ``rename=ID`` (empty: a neutral one); or (`WHOLE`) of the set and its policy.
-    Returns it as it is then.
+    ``mask=difference`` (``mask.roi=…``), ``review=VERDICT``, ``state=…``, ``rename=ID`` (empty: a
+    neutral one); or (`WHOLE`) of the set and its policy. Returns it as it is then.
 
     Raises `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
@@ -129,16 +123,18 @@ def set_words(
     record = data.change(sample, record.version, patch_of(record, given), act)
     for name, how in drawn.items():
         mask = name.partition(".")[2] or "input"
-        if mask not in MASKS:
-            raise UsageError(f"{name}: wanted mask, or mask.{', mask.'.join(MASKS)}")
-        way, _, box = how.partition(":")
-        proposed = masks.propose(data, record, way, _box(box))
-        record = masks.save(data, sample, record.version, mask, proposed, who, note=f"from {way}")
-    if verdict:
-        expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
-        record = review.review(
-            data, sample, record.version, verdict, who, comment=note, expert=expert
+        if mask not in MASKS or how != "difference":
+            raise UsageError(f"{name}: wanted mask, or mask.{', mask.'.join(MASKS)}=difference")
+        drawing = masks.propose(data, record)
+        record = masks.save(
+            data, sample, record.version, mask, drawing, who, note="from difference"
         )
+    if verdict:
+        if verdict not in VERDICTS:
+            raise UsageError(f"review {verdict!r}: wanted one of {', '.join(VERDICTS)}")
+        expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
+        seen = review.content_of(record)
+        record = review.review(data, sample, seen, verdict, who, comment=note, expert=expert)
     if state in ("withdrawn", ERASED):
         record = data.withdraw(sample, who, why=note, erase=state == ERASED)
     elif state:
@@ -146,21 +142,16 @@ def set_words(
     return record if new is None else data.rename(sample, new, who)
 
 
-def _box(text: str) -> list[int]:
-    numbers = [part.strip() for part in text.split(",")] if text else []
-    if text and (len(numbers) != 4 or not all(number.isdecimal() for number in numbers)):
-        raise UsageError(f"box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
-    return [int(number) for number in numbers]
-
-
 def _about(about: About, given: Mapping[str, str]) -> dict[str, Any]:
     policy = msgspec.to_builtins(about.policy)
-    if unknown := [name for name in given if name not in (*_ABOUT, *policy)]:
-        there = ", ".join((*_ABOUT, *policy))
-        raise UsageError(f"{unknown[0]!r}: said of no set; wanted some of {there}")
-    for name in policy.keys() & given.keys():
-        words = [word.strip() for word in given[name].split(",") if word.strip()]
-        policy[name] = _value(given[name]) if name == "reviews" else words
+    for name, value in given.items():
+        if name == "reviews":
+            policy[name] = _value(value)
+        elif name in policy:
+            policy[name] = [word.strip() for word in value.split(",") if word.strip()]
+        elif name not in _ABOUT:
+            there = ", ".join((*_ABOUT, *policy))
+            raise UsageError(f"{name!r}: said of no set; wanted some of {there}")
     return {name: given[name] for name in _ABOUT if name in given} | {"policy": policy}
 
 

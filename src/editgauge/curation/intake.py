@@ -53,12 +53,15 @@ class Taken(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A picture on its way into the set, facts of a scan, and names that must not leave."""
+    """A picture on its way into the set, facts of a scan, names that must not leave, and how a
+    reference was aligned.
+    """
 
     pixels: Array
-    scan: dict[str, Any]
+    scan: Mapping[str, Any] = MappingProxyType({})
     words: frozenset[str] = frozenset()
     said: str = ""
+    aligned: Mapping[str, Any] = MappingProxyType({})
 
 
 def add(
@@ -78,8 +81,6 @@ def pair(
     """
     if inputs.is_file() and references.is_file():
         return _each(data, [(inputs, references)], how, progress)
-    if not (inputs.is_dir() and references.is_dir()):
-        raise DataError(f"{inputs} and {references}: wanted two files or two folders")
     sides = [{path.stem: path for path in files_in([place])} for place in (inputs, references)]
     if lonely := sorted(set(sides[0]) ^ set(sides[1]), key=natural):
         raise DataError(
@@ -116,35 +117,33 @@ def _each(
     data: DataSet, files: Sequence[tuple[Path, ...]], how: Intake, progress: Progress | None
 ) -> list[Taken]:
     """A sample (of a scan: for each frame) of each file, or of each pair of files."""
-    dicom.checked_window(how.window)  # before a picture is kept for a sample that cannot be
+    dicom.window_of(how.window)  # before a picture is kept for a sample that cannot be
     if how.align not in ("affine", "none"):
         raise UsageError(f"align {how.align!r}: wanted affine or none")
     records.record_of({"id": "new", "images": ["new.png"], **how.fields}, "the new samples")
     taken: list[Taken] = []
-    for number, (path, *reference) in enumerate(files, start=1):
+    for number, paths in enumerate(files, start=1):
         try:  # a frame that cannot be read leaves those before it in the set
-            if reference:
-                taken.append(_add_pair(data, path, reference[0], how))
-            else:
-                taken += (_add(data, path, source, how) for source in _sources(path, how))
+            every = _sources(paths[0], how) if len(paths) == 1 else [_aligned(*paths, how=how)]
+            taken += (_add(data, paths[0], how, sources) for sources in every)
         except DataError as error:
-            taken.append(Taken(path.name, "", str(error)))
+            taken.append(Taken(paths[0].name, "", str(error)))
         if progress is not None:
             progress(number, len(files), "taking pictures in")
     return taken
 
 
-def _sources(path: Path, how: Intake) -> Iterator[_Source]:
-    """What a file holds: one picture, or the chosen frames of a scan."""
+def _sources(path: Path, how: Intake) -> Iterator[list[_Source]]:
+    """What a file holds: one picture, or the chosen frames of a scan, each alone."""
     if not dicom.is_dicom(path):
         pixels = oriented(read_image(path), read_header(path).orientation)
-        yield _Source(_sized(pixels, how.longest), {})
+        yield [_Source(_sized(pixels, how.longest))]
         return
     file = dicom.ScanFile(path)
     for frame in file.chosen(how.frames):
         scan = file.scan(frame, how.window)
         note = f"frame {frame} of {file.frames}" if file.frames > 1 else ""
-        yield _Source(_sized(scan.pixels, how.longest), scan.facts, file.words, note)
+        yield [_Source(_sized(scan.pixels, how.longest), scan.facts, file.words, note)]
 
 
 def _sized(pixels: Array, longest: int) -> Array:
@@ -156,50 +155,43 @@ def _sized(pixels: Array, longest: int) -> Array:
     return resize(pixels, (max(1, round(width * scale)), max(1, round(height * scale))), "lanczos")
 
 
-def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
-    sides = [list(_sources(path, how)) for path in (one, two)]
-    for path, side in zip((one, two), sides, strict=True):
-        if len(side) != 1:
-            raise DataError(f"{path.name}: a side of a pair is one frame; name it")
-    first, second = sides[0][0], sides[1][0]
+def _aligned(one: Path, two: Path, *, how: Intake) -> list[_Source]:
+    """An input, and its reference brought onto it."""
+    sides, names = [list(_sources(path, how)) for path in (one, two)], f"{one.name} and {two.name}"
+    if [len(side) for side in sides] != [1, 1]:
+        raise DataError(f"{names}: a side of a pair is one frame; name it")
+    ((first,),), ((second,),) = sides
     if how.align == "none":
         if second.pixels.shape != first.pixels.shape:
-            raise DataError(f"{one.name} and {two.name}: of two sizes; have them aligned")
-        return _add(data, one, first, how, second, {})
-    aligned = alignment.align(first.pixels, second.pixels)
-    if aligned.refused:
-        raise DataError(f"{one.name} and {two.name}: not aligned: {aligned.refused}")
-    moved, _ = alignment.laid_over(first.pixels, second.pixels, aligned.matrix)
-    note = f"aligned ({aligned.method}): quality {aligned.quality:.2f}"
-    first, second = first._replace(said=note), second._replace(pixels=moved)
-    return _add(data, one, first, how, second, aligned.as_dict())
+            raise DataError(f"{names}: of two sizes; have them aligned")
+        return [first, second]
+    found = alignment.align(first.pixels, second.pixels)
+    if found.refused:
+        raise DataError(f"{names}: not aligned: {found.refused}")
+    moved, _ = alignment.laid_over(first.pixels, second.pixels, found.matrix)
+    note = f"aligned ({found.method}): quality {found.quality:.2f}"
+    return [first._replace(said=note), second._replace(pixels=moved, aligned=found.as_dict())]
 
 
-def _add(
-    data: DataSet, path: Path, source: _Source, how: Intake, reference: _Source | None = None,
-    aligned: Mapping[str, Any] | None = None,
-) -> Taken:  # fmt: skip
-    """A new sample; or the one that an earlier call made of the same file and that is as it was
-    then, so that a call that was killed can be made again.
+def _add(data: DataSet, path: Path, how: Intake, sources: Sequence[_Source]) -> Taken:
+    """A new sample of an input and its reference, if there is one; or the one that an earlier call
+    made of the same files and that is as it was then, so that a call that was killed can be made
+    again.
     """
-    about = privacy.searched(source.pixels, how.engine)
-    about.scan, about.needs_look = source.scan, bool(source.scan)
-    privacy.remember(data, source.words)
-    place = data.keep(source.pixels)
-    fields = {**how.fields, "images": [place], "pictures": {place: about}}
-    if reference is not None:
-        other = privacy.searched(reference.pixels, how.engine)
-        other.scan, other.alignment = reference.scan, dict(aligned or {})
-        # the border is the input's own, with what is burnt in
-        other.needs_look = bool(source.scan or reference.scan)
-        privacy.remember(data, reference.words)
-        fields["reference"] = data.keep(reference.pixels)
-        fields["pictures"] = {place: about, fields["reference"]: other}
+    places, pictures = list[str](), dict[str, records.Picture]()
+    scan = any(source.scan for source in sources)  # an aligned reference has the input's border
+    for source in sources:
+        privacy.remember(data, source.words)
+        places.append(data.keep(source.pixels))
+        about = pictures[places[-1]] = privacy.searched(source.pixels, how.engine)
+        about.scan, about.alignment = dict(source.scan), dict(source.aligned)
+        about.needs_look = scan
+    fields = {**how.fields, "images": places[:1], "reference": "".join(places[1:]),
+              "pictures": pictures}  # fmt: skip
     if before := data.untouched(fields):
         return Taken(path.name, before, BEFORE)
     wish = path.stem if how.keep_names and not dicom.is_dicom(path) else ""
     record = data.add({**fields, "id": data.new_id(wish)}, how.who)
-    look = f"{len(about.proposals)} texts or faces to look at" if about.proposals else ""
-    if about.needs_look:
-        look = f"a scan: {look or 'to be looked at'}"
-    return Taken(path.name, record.id, "; ".join(filter(None, (source.said, look))))
+    count = sum(len(about.proposals) for about in pictures.values())
+    look = f"{count} texts or faces to look at" if count else "to be looked at" if scan else ""
+    return Taken(path.name, record.id, "; ".join(filter(None, (sources[0].said, look))))

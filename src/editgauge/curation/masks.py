@@ -4,14 +4,12 @@ an array of shape (H, W), bool, True = the area that may change; a person correc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import cv2
 import numpy as np
 
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Record
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError
 from editgauge.images import Array, Mask, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
 from editgauge.web.log import Act
@@ -20,25 +18,17 @@ THRESHOLD = 12
 """Levels of 255, the largest channel: above the noise of an 8-bit JPEG of usual quality."""
 LEAST_AREA = 0.0002
 """Of the picture: a smaller component of a difference is noise."""
-_ITERATIONS = 5
-_CLICK = 4
-"""Pixels: a box with a shorter side is a click."""
 
 
-def propose(data: DataSet, record: Record, how: str, box: Sequence[int] = ()) -> Mask:
-    """A mask for a sample's first input from its ``difference`` to the reference, or from a ``box``
-    (left, top, width, height; of no size: a click).
-
-    Raises `UsageError` for another way and `DataError` where what it needs is not there.
+def propose(data: DataSet, record: Record) -> Mask:
+    """A mask for a sample's first input from its difference to the reference. Raises `DataError`
+    where there is none.
     """
-    if how not in ("difference", "box"):
-        raise UsageError(f"mask from {how!r}: wanted difference or box")
-    image = read_image(data.path(record.images[0]))
-    if how == "box":
-        return from_box(image, box)
     if not record.reference:
         raise DataError(f"{record.id}: no reference to compare with")
-    return from_difference(image, read_image(data.path(record.reference)))
+    return from_difference(
+        *(read_image(data.path(p)) for p in (record.images[0], record.reference))
+    )
 
 
 def from_difference(image: Array, reference: Array) -> Mask:
@@ -58,35 +48,6 @@ def from_difference(image: Array, reference: Array) -> Mask:
     count, labels, facts, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
     large = [n for n in range(1, count) if facts[n, cv2.CC_STAT_AREA] >= least]
     return np.asarray(cv2.dilate(np.isin(labels, large).astype(np.uint8), kernel) > 0)
-
-
-def from_box(image: Array, box: Sequence[int]) -> Mask:
-    """The object in a box or around a click, by GrabCut; the whole box where GrabCut finds nothing
-    in it. Raises `DataError` for a box outside of the picture.
-    """
-    height, width = image.shape[:2]
-    if len(box) != 4 or not all(type(number) is int for number in box):
-        raise DataError("box: wanted four whole numbers: left, top, width, height")
-    x, y, w, h = box
-    if not (0 <= x < width and 0 <= y < height):
-        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
-    if w < _CLICK or h < _CLICK:
-        reach = max(8, min(height, width) // 5)
-        x, y, w, h = max(0, x - reach), max(0, y - reach), 2 * reach, 2 * reach
-    w, h = min(w, width - x), min(h, height - y)
-    whole = np.zeros((height, width), dtype=np.bool_)
-    whole[y : y + h, x : x + w] = True
-    if w >= width - 1 and h >= height - 1:
-        return whole  # nothing is left that is surely background
-    labels = np.zeros((height, width), np.uint8)
-    models = np.zeros((1, 65), np.float64), np.zeros((1, 65), np.float64)
-    cv2.setRNGSeed(1)
-    try:
-        cv2.grabCut(image, labels, (x, y, w, h), *models, _ITERATIONS, cv2.GC_INIT_WITH_RECT)
-    except cv2.error:  # all of one colour
-        return whole
-    foreground = np.asarray((labels == cv2.GC_FGD) | (labels == cv2.GC_PR_FGD))
-    return foreground if foreground.sum() >= 0.02 * w * h else whole
 
 
 def save(

@@ -15,7 +15,6 @@ import cv2
 import msgspec
 import numpy as np
 
-from editgauge import schema
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Box, Picture, Record
 from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError, WeightsError
@@ -195,7 +194,7 @@ def unseen(record: Record) -> list[str]:
 
 
 def hide(
-    data: DataSet, sample: str, version: int, path: str, boxes: Sequence[object], who: str, *,
+    data: DataSet, sample: str, version: int, path: str, boxes: Sequence[Box], who: str, *,
     nonce: str = "",
 ) -> Record:  # fmt: skip
     """Hide boxes of a picture, note that `who` looked at it, and take the picture as it was out of
@@ -208,13 +207,12 @@ def hide(
     record = data.record(sample)
     if path not in record.shown:
         raise UsageError(f"{sample}: {path!r} is no picture of it")
-    marked = [schema.convert(msgspec.to_builtins(box), Box, f"{sample}: box") for box in boxes]
     pixels = read_image(data.path(path))
-    for box in marked:
+    for box in boxes:
         pixels = covered(pixels, box)
     new = data.keep(pixels)
     old = record.facts(path)
-    about = msgspec.structs.replace(old, looked=who, hidden=[*old.hidden, *marked])
+    about = msgspec.structs.replace(old, looked=who, hidden=[*old.hidden, *boxes])
     fields = {
         "images": [new if one == path else one for one in record.images],
         "reference": new if record.reference == path else record.reference,

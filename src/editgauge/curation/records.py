@@ -115,8 +115,7 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
     @property
     def files(self) -> list[str]:
         """Every file that it names, each once: inputs, reference, masks."""
-        reference = (self.reference,) if self.reference else ()
-        return list(dict.fromkeys((*self.images, *reference, *self.masks.values())))
+        return list(dict.fromkeys([*self.shown, *self.masks.values()]))
 
     def facts(self, path: str) -> Picture:
         """What is known of one of its pictures."""
@@ -157,9 +156,6 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return facts
 
 
-_RECORD = msgspec.json.Decoder(Record)
-
-
 def about_of(value: object, where: str) -> About:
     """What is said of a set, from its JSON. Raises `DataError` for anything else."""
     return schema.convert(value, About, where)
@@ -195,10 +191,7 @@ def read_samples(folder: Path) -> list[Record]:
     for number, line in enumerate(_bytes(path).split(b"\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
-            try:
-                record = _RECORD.decode(line)
-            except (ValueError, RecursionError):  # as the JSON it is: what is wrong is named
-                record = record_of(_json(line, where), where)
+            record = record_of(_json(line, where), where)
             if records.setdefault(record.id, record) is not record:
                 raise DataError(f"{where}: the id {record.id!r} is that of an earlier line")
     return list(records.values())

@@ -9,28 +9,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from PIL import Image
 
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS
 from editgauge.curation import masks, privacy
 from editgauge.curation.benchmark import kris_folder
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import CONTENT, TEXTS, VERDICTS, Policy, Record, Review
-from editgauge.errors import DataError, EditgaugeError, ImageError, MissingExtra
+from editgauge.curation.records import CONTENT, TEXTS, Policy, Record, Review
+from editgauge.errors import DataError, EditgaugeError
 from editgauge.images import read_image
 from editgauge.web.log import Act, Conflict, Event
 
 EXPERT = "expert"
 """The role of who may accept samples that need an expert."""
 _OWNER = "owner"
-NEAR = 6
-"""Bits of pHash's 64 in which two pictures may differ and still be nearly the same."""
 _LACKING: Mapping[str, Sequence[str]] = {
     "texteditbench": ("masks",),
     "textedit": ("reference", "source_text", "target_text", "caption"),
@@ -66,22 +60,19 @@ def state_for(record: Record, who: str) -> str:
 
 
 def review(
-    data: DataSet, sample: str, version: int, verdict: str, who: str, *, comment: str = "",
+    data: DataSet, sample: str, content: str, verdict: str, who: str, *, comment: str = "",
     expert: bool = False, nonce: str = "",
 ) -> Record:  # fmt: skip
     """Keep one person's verdict on a sample, and verify it where the policy is then met.
 
-    Raises `Conflict` when the content changed since `version`: nobody accepts what they have not
-    seen; another person's review alone is no such change.
+    `content` is `content_of` what they saw. Raises `Conflict` where the sample is another one now:
+    nobody accepts what they have not seen; another person's review alone is no such change.
     """
-    if verdict not in VERDICTS:
-        raise DataError(f"verdict {str(verdict)[:40]!r}: wanted one of {', '.join(VERDICTS)}")
-    seen = content_of(data.record_at(sample, version))
 
     def made(record: Record) -> Mapping[str, Any]:
-        if content_of(record) != seen:
-            raise Conflict(data.log.get(sample), version)
-        one = Review(verdict, seen, comment, expert)  # type: ignore[arg-type]
+        if content_of(record) != content:
+            raise Conflict(data.log.get(sample))
+        one = Review(verdict, content, comment, expert)  # type: ignore[arg-type]
         record.reviews = {**record.reviews, who: one}
         if not lacking(record, data.about.policy):
             return {"reviews": record.reviews, "state": "verified"}
@@ -121,12 +112,6 @@ def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
     return [record.id for record in sorted(waiting, key=lambda record: -len(current(record)))]
 
 
-def disagreements(records: Sequence[Record]) -> list[str]:
-    """Samples on whose present content two people gave two verdicts."""
-    verdicts = {r.id: {one.verdict for one in current(r).values()} for r in records}
-    return [name for name, given in verdicts.items() if len(given) > 1]
-
-
 def agreement(events: Sequence[Event], records: Sequence[Record]) -> tuple[int, int]:
     """Of how many samples two or more people gave a verdict, and how many of those all accepted
     at first: what the paper's 243 of 260 is (MedEBench, D.1).
@@ -152,17 +137,11 @@ def faults(
     """What keeps samples back, in order; empty when all may leave.
 
     `layout` adds what that layout must have. An OCR `engine` reads scans once more and looks for
-    the names that their files carried. Samples of `records` that leak between splits are both told.
+    the names that their files carried.
     """
-    pairs = leaks(records, data.root)
-    listed = []
-    for record in records:
-        listed += [Fault(record.id, why) for why in _faults(data, record, layout, engine)]
-        for other in (b if a is record else a for a, b in pairs if record in (a, b)):
-            same = f"it shows nearly the same as {other.id} of {other.split or 'none'}"
-            leak = f"leak between splits: {same}; take one out, or give both one split"
-            listed.append(Fault(record.id, leak))
-    return listed
+    return [
+        Fault(record.id, why) for record in records for why in _faults(data, record, layout, engine)
+    ]
 
 
 def of_set(data: DataSet) -> list[str]:
@@ -196,28 +175,6 @@ def leaving(
     if not kept:
         raise DataError("the set has no sample")
     return kept, withheld
-
-
-def leaks(records: Sequence[Record], root: Path) -> list[tuple[Record, Record]]:
-    """Every pair of samples of two splits with inputs that differ in at most `NEAR` bits of
-    ImageHash's pHash; a picture that cannot be read is left out. Raises `MissingExtra`.
-    """
-    if len({record.split for record in records}) < 2:
-        return []
-    try:
-        import imagehash
-    except ImportError as error:
-        raise MissingExtra("finding near-duplicates", "ImageHash", "study") from error
-    hashes: dict[str, list[Any]] = {record.id: [] for record in records}
-    for name, path in ((record.id, path) for record in records for path in record.images):
-        with suppress(ImageError):
-            hashes[name].append(imagehash.phash(Image.fromarray(read_image(root / path))))
-    return [
-        (one, other)
-        for one, other in combinations(records, 2)
-        if one.split != other.split
-        and any(a - b <= NEAR for a in hashes[one.id] for b in hashes[other.id])
-    ]
 
 
 def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator[str]:

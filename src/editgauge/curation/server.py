@@ -52,6 +52,7 @@ class Change(Sent, tag="change", kw_only=True):
 
 class Verdict(Sent, tag="review", kw_only=True):
     verdict: records.Verdict
+    content: Words
     comment: Words = ""
 
 
@@ -65,9 +66,8 @@ class Drawn(Sent, tag="mask", kw_only=True):
     png: Annotated[str, Meta(max_length=MOST_BYTES)]
 
 
-class Propose(Sent, tag="propose", kw_only=True):
-    how: Words
-    box: list[int] = []
+class Propose(Sent, tag="propose"):
+    """A mask from the difference to the reference."""
 
 
 _POSTS: Any = Change | Verdict | Hide | Drawn | Propose
@@ -135,6 +135,7 @@ class Workbench:
             "scan": record.facts(record.images[0]).scan,
             "texts": texts_of(record),
             "urls": {path: self._url(path) for path in record.files},
+            "content": review.content_of(record),
             "reviews": reviews if voted else {},
             "lacking": lacking if voted else [],
             "faults": [why for why in faults if voted or why not in lacking],
@@ -165,7 +166,7 @@ class Workbench:
         try:
             if isinstance(sent, Propose):
                 record = self.data.record(sent.sample)
-                mask = masks.propose(self.data, record, sent.how, sent.box)
+                mask = masks.propose(self.data, record)
                 return {"png": _png(mask), "share": float(mask.mean())}
             return self._told(self._done(who, sent), who)
         except Conflict as late:
@@ -182,8 +183,10 @@ class Workbench:
                 return self.data.change(sent.sample, sent.version, fields, act)
             case Verdict():
                 expert = who.role == review.EXPERT
-                return review.review(*at, sent.verdict, who.name, comment=sent.comment,
-                                     expert=expert, nonce=sent.nonce)  # fmt: skip
+                return review.review(
+                    self.data, sent.sample, sent.content, sent.verdict, who.name,
+                    comment=sent.comment, expert=expert, nonce=sent.nonce,
+                )  # fmt: skip
             case Hide():
                 return privacy.hide(*at, sent.path, sent.boxes, who.name, nonce=sent.nonce)
         mask = _mask_of(sent.png)

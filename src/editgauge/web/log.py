@@ -99,10 +99,10 @@ class Refused(EditgaugeError):
 class Conflict(EditgaugeError):
     """A change was made from a version that is no longer the newest; `newest` is that one."""
 
-    def __init__(self, newest: Item, version: int) -> None:
+    def __init__(self, newest: Item) -> None:
         super().__init__(
-            f"{newest.id}: version {version} was changed, the newest is {newest.version}; look at "
-            f"both and save again",
+            f"{newest.id}: it was changed meanwhile, the newest version is {newest.version}; look "
+            f"at both and save again",
             sample=newest.id,
         )
         self.newest = newest
@@ -230,7 +230,7 @@ class Log:
                 return changed
             refused = Act(act.who, "refused", f"{act.what}: {act.note}")
             self._log(refused, item, known.version, fields)
-        raise Conflict(known, version)
+        raise Conflict(known)
 
     def rename(self, item: str, new: str, who: str) -> None:
         """Give an item another id, in its data (``id``) and its events, too: the old one is nowhere

@@ -212,9 +212,8 @@
 
   // ---- masks ----
 
-  async function propose(how) {
-    if (how === "box" && !Paint.state.box) { say("Draw a box with the Box tool first."); return; }
-    const found = await post("propose", { how: how, box: Paint.state.box || [] });
+  async function propose() {
+    const found = await post("propose", {});
     if (found.status !== 200) { say(found.told.error); return; }
     Paint.remember();
     await Paint.take(new Blob([Uint8Array.from(atob(found.told.png), (letter) => letter.charCodeAt(0))], { type: "image/png" }));
@@ -272,7 +271,7 @@
   async function review(verdict) {
     const comment = $("comment").value;
     if ($("unsaved").textContent && !(await save())) return;
-    await act("review", { verdict: verdict, comment: comment }, "Your verdict is kept: " + verdict + ".");
+    await act("review", { verdict: verdict, content: shown.content, comment: comment }, "Your verdict is kept: " + verdict + ".");
   }
 
   // Out of the set: neither shown, scored nor exported.
@@ -296,7 +295,7 @@
   for (const one of document.querySelectorAll("[data-tool]")) one.addEventListener("click", () => tool(one.dataset.tool));
   for (const one of document.querySelectorAll(".verdict")) one.addEventListener("click", () => review(one.dataset.verdict));
   const CLICKS = {
-    "from-difference": () => propose("difference"), "from-box": () => propose("box"), "add-box": addBox,
+    "from-difference": propose, "fill-box": () => Paint.fill() || say("Draw a box with the Box tool first."), "add-box": addBox,
     in: () => zoom(1.25), out: () => zoom(0.8), back: () => step(-1), forward: () => step(1), flicker: () => flicker(!timer),
     next: () => set.queue.length && open(set.queue[0]), undo: Paint.undo, clear: Paint.clear, whole, hide, save, withdraw,
   };

@@ -103,5 +103,15 @@ const Paint = (function () {
     changed();
   }
 
-  return { state, fit, remember, undo, take, png, clear, changed };
+  // The drawn box becomes part of the mask; whether there is one.
+  function fill() {
+    if (!state.box) return false;
+    remember();
+    Object.assign(context(), { fillStyle: RED }).fillRect(...state.box);
+    state.box = null;
+    changed();
+    return true;
+  }
+
+  return { state, fit, remember, undo, take, png, clear, fill, changed };
 })();

@@ -71,15 +71,14 @@ class EditSummary:
 
     def lines(self, benchmark: str) -> Iterator[str]:
         """What was done in words, with the first reason of each status that is no output."""
-        back = f" ({self.given_back} of them the input as it was)" if self.given_back else ""
-        words = {Status.SCORED.value: f"outputs{back}"}
-        counts = [
-            f"{n:,} {words.get(status, status.replace('_', ' '))}"
-            for status, n in sorted(self.counts.items())
-        ]
-        tally = ", ".join(counts) or "no outputs"
+        tally = ", ".join(
+            f"{n:,} {s.replace('scored', 'outputs').replace('_', ' ')}"
+            for s, n in sorted(self.counts.items())
+        )
         new = f"{self.edited} new in {self.seconds:.1f} s"
-        yield f"{self.editor} on {benchmark}: {tally}; {new}"
+        yield f"{self.editor} on {benchmark}: {tally or 'no outputs'}; {new}"
+        if self.given_back:
+            yield f"  outputs that are the input as it was: {self.given_back:,}"
         for status, (sample, reason) in sorted(self.reasons.items()):
             if status not in _FINE:
                 yield f"  {status}, first {sample}: {reason}"[:300]

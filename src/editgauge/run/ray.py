@@ -68,23 +68,20 @@ class Cluster:
         self._numbers = itertools.count()
         self._process, self._pipe = processes.begin(_serve, address, workers, environment={})
         try:
-            self.room = self._connected(address)
+            if not self._pipe.poll(CONNECT):
+                raise Unavailable(
+                    f"address {address}: something answers there, but no connection to a Ray "
+                    f"cluster stands after {CONNECT:.0f} s; is this machine a node of that cluster "
+                    f"(`ray status`), and the address the one that `ray start` has printed?"
+                )
+            kind, value = self._receive()
+            if kind == "error":
+                raise Unavailable(f"address {address}: {value}")
+            self.room = int(value)
         except BaseException:
             self._process.kill()
             self.close()
             raise
-
-    def _connected(self, address: str) -> int:
-        if not self._pipe.poll(CONNECT):
-            raise Unavailable(
-                f"address {address}: something answers there, but no connection to a Ray cluster "
-                f"stands after {CONNECT:.0f} s; is this machine a node of that cluster "
-                f"(`ray status`), and the address the one that `ray start` has printed?"
-            )
-        kind, value = self._receive()
-        if kind == "error":
-            raise Unavailable(f"address {address}: {value}")
-        return int(value)
 
     def batches(
         self,
@@ -189,9 +186,14 @@ def _serve(pipe: Connection, address: str, workers: int | None) -> None:
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         pipe.send(("error", (str(error).strip().splitlines() or [repr(error)])[0]))
         return
-    pipe.send(("room", ray.cluster_resources().get("CPU", 1)))
+    relay = _Relay(ray, pipe, None if here else workers)
     with contextlib.suppress(EOFError, OSError):  # the caller has ended
-        _Relay(ray, pipe, None if here else workers).serve()
+        pipe.send(("room", ray.cluster_resources().get("CPU", 1)))
+        while True:
+            try:
+                relay.turn()
+            except ray.exceptions.RayError as error:
+                relay.fail(f"Ray: {type(error).__name__}: {error}")
     ray.shutdown()
 
 
@@ -216,36 +218,31 @@ class _Relay:
         self._orders: list[Any] = []
         self._wanted: dict[str, float] = {}
 
-    def serve(self) -> None:
-        while True:
-            while self._pipe.poll(0 if self._flight else _LOOK / 10):
-                self._obey(*self._pipe.recv())
-            if self._task is not None and time.monotonic() > self._looked + _LOOK:
-                self._look()
-            if self._flight:
-                self._collect()
+    def turn(self) -> None:
+        """Take what is asked, and give what there is."""
+        while self._pipe.poll(0 if self._flight else _LOOK / 10):
+            kind, *words = self._pipe.recv()
+            getattr(self, f"_{kind}")(*words)
+        if self._task is not None and time.monotonic() > self._looked + _LOOK:
+            self._look()
+        if self._flight:
+            for stream in self._ray.wait(list(self._flight), timeout=_TICK)[0]:
+                self._hear(stream, *self._next(stream))
+        for stream in [s for s, sent in self._flight.items() if sent.until < time.monotonic()]:
+            self._ray.cancel(stream, force=True)
+            self._hear(stream, "dead", TOO_SLOW)
 
-    def _obey(self, kind: str, *words: Any) -> None:
-        if kind == "job":
-            try:
-                self._begin(*words)
-            except Exception as error:  # Ray's own: the caller is told
-                self._fail(f"Ray: {type(error).__name__}: {error}")
-        elif kind == "batch":
-            number, items, seconds = words
-            self._flight[self._task.remote(self._orders, items)] = _Sent(number, seconds)
-        else:
-            for stream in self._flight:
-                self._ray.cancel(stream, force=True)
-            self._flight, self._task = {}, None
-
-    def _fail(self, why: str) -> None:
+    def fail(self, why: str) -> None:
+        self._task = None
         self._pipe.send(("error", -1, pickle.dumps(RunError(why))))
 
-    def _begin(self, orders: Orders, needs: Needs) -> None:
-        any_gpu = any(node.get("GPU", 0) >= 1 for node in self._nodes())
-        gpus = float(any_gpu) if needs.num_gpus is None else needs.num_gpus
+    def _job(self, orders: Orders, needs: Needs) -> None:
+        gpus = needs.num_gpus
+        if gpus is None:
+            gpus = float(any(node.get("GPU", 0) >= 1 for node in self._nodes()))
         wanted = {"CPU": needs.num_cpus, "GPU": gpus, "memory": needs.memory}
+        self._wanted = {name: size for name, size in wanted.items() if size}
+        self._room, self._looked, self._without = -1, 0.0, 0.0
         self._orders = [self._ray.put(orders)]  # in a list, or each task would be given a copy
         self._task = self._ray.remote(
             num_cpus=needs.num_cpus,
@@ -255,54 +252,49 @@ class _Relay:
             num_returns="streaming",
             memory=needs.memory or None,
         )(do)
-        self._wanted = {name: size for name, size in wanted.items() if size}
-        self._room, self._looked, self._without = -1, 0.0, 0.0
+
+    def _batch(self, number: int, items: bytes, seconds: float) -> None:
+        if self._task is not None:  # else it was said why
+            self._flight[self._task.remote(self._orders, items)] = _Sent(number, seconds)
+
+    def _stop(self) -> None:
+        for stream in self._flight:
+            self._ray.cancel(stream, force=True)
+        self._flight, self._task = {}, None
 
     def _nodes(self) -> list[dict[str, float]]:
         return [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
 
     def _look(self) -> None:
         nodes, self._looked = self._nodes(), time.monotonic()
-        room = sum(
-            int(min(node.get(name, 0) // size for name, size in self._wanted.items()))
-            for node in nodes
-        )
+        fits = [min(n.get(name, 0) // size for name, size in self._wanted.items()) for n in nodes]
+        room = int(sum(fits))
         self._without = 0.0 if room else self._without + _LOOK
         if self._without > PATIENCE:
-            there = [{n: node.get(n, 0) for n in ("CPU", "GPU", "memory")} for node in nodes[:8]]
-            self._fail(
+            self.fail(
                 f"the Ray cluster has no node with room for a worker (wanted: {self._wanted}; "
-                f"nodes: {there or 'none'}); {_KEPT}: start such a node, or work on processes of "
-                f"this machine"
+                f"nodes: {nodes[:8]}); {_KEPT}: start such a node, or work on processes of this "
+                f"machine"
             )
-            self._task = None
         room = max(1, room + SPARE if self._bound is None else min(room, self._bound))
         if room != self._room:
             self._pipe.send(("room", room, None))
             self._room = room
 
-    def _collect(self) -> None:
-        ready, _ = self._ray.wait(list(self._flight), timeout=_TICK)
-        for stream in ready:
-            sent = self._flight[stream]
-            kind, value = self._next(stream)
-            if kind == "begun":
-                sent.until = time.monotonic() + sent.seconds
-            else:
-                self._answer(stream, kind, value)
-        now = time.monotonic()
-        for stream in [one for one, sent in self._flight.items() if sent.until < now]:
-            self._ray.cancel(stream, force=True)
-            self._answer(stream, "dead", TOO_SLOW)
+    def _hear(self, stream: Any, kind: str, value: Any) -> None:
+        sent = self._flight[stream]
+        if kind == "begun":
+            sent.until = time.monotonic() + sent.seconds
+        else:
+            self._pipe.send((kind, sent.number, value))
+            del self._flight[stream]
 
-    def _answer(self, stream: Any, kind: str, value: Any) -> None:
-        self._pipe.send((kind, self._flight.pop(stream).number, value))
-
-    def _next(self, stream: Any) -> Any:
+    def _next(self, stream: Any) -> tuple[str, Any]:
         """What a task says next; of Ray's errors what they mean, and whose fault it is."""
         known = self._ray.exceptions
         try:
-            return self._ray.get(next(stream))
+            kind, value = self._ray.get(next(stream))
+            return kind, value
         except (known.OutOfMemoryError, known.WorkerCrashedError) as error:
             return "dead", f"{DIED}: {type(error).__name__}"
         except known.RayTaskError as error:  # in our own code there, not in a scorer's
@@ -329,15 +321,12 @@ class Orders:
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     versions: dict[str, str] = field(default_factory=versions)
     environment: dict[str, str] = field(default_factory=_environment)
-    path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
-    folder: str = field(default_factory=os.getcwd)
+    path: tuple[str, ...] = field(default_factory=lambda: tuple(map(os.path.abspath, sys.path)))
 
     def begin(self) -> Any:
         """Make this process like the one that asks, and prepare it; returns the function for
         batches. Raises `RunError` where this node is not like the other.
         """
-        with contextlib.suppress(OSError):  # what is not seen from here is said below
-            os.chdir(self.folder)
         sys.path += [place for place in self.path if place not in sys.path]
         host, mine = os.uname().nodename, versions()
         if missing := [place for place in self.places if not place.exists()]:

@@ -8,14 +8,15 @@ is the step; `Scoring` finds the scorers of a benchmark and the outputs, and rec
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from editgauge.errors import UsageError
+from editgauge.escape import counted
 from editgauge.run import worker
 from editgauge.run.material import Material
 from editgauge.run.plan import Plan
@@ -80,11 +81,15 @@ def score(
     orders = Told(benchmark, list(scorers), made_by, cut, run.path)
     plan = Plan(run, orders, hashes, retry, summary)
     phase = _Phase(run, orders, hashes, summary, workers_of(workers), seconds_an_output, progress)
-    most, largest = 1 if alone else BATCH, max([BATCH, *(scorer.batch for scorer in scorers)])
-    phase.score("scoring", plan.each(parts), most, lambda: outputs - plan.idle, whole=alone)
+    together = [scorer for scorer in scorers if scorer.batch > 1]
+    most, largest = 1 if alone else BATCH, max([BATCH, *(scorer.batch for scorer in together)])
+    single = [one for one in scorers if one.batch == 1 and not one.whole_set]
+    phase.score("scoring", single, plan.each(parts), most, lambda: outputs - plan.idle, whole=alone)
     batched, sets = plan.batched, plan.sets()
-    phase.score("scoring in batches", [batched], 1 if alone else largest, lambda: len(batched))
-    phase.score("scoring sets", [sets], most, lambda: len(sets))
+    largest = 1 if alone else largest
+    phase.score("scoring in batches", together, [batched], largest, lambda: len(batched))
+    of_sets = [scorer for scorer in scorers if scorer.whole_set]
+    phase.score("scoring sets", of_sets, [sets], most, lambda: len(sets))
     hashes.flush()
     summary.seconds = time.perf_counter() - began
     summary.problems += run.problems
@@ -106,61 +111,52 @@ class _Phase:
     def score(
         self,
         note: str,
+        scorers: Sequence[Scorer],
         parts: Iterable[list[Item]],
         most: int,
         total: Callable[[], int],
         *,
         whole: bool = True,
     ) -> None:
-        """Have items done, at most `most` at once, and write their rows as they come. `whole`: a
-        worker has the machine; `total`: how many items there are, as far as it is known.
+        """Have items done by some of the scorers, at most `most` at once, and write their rows as
+        they come. `whole`: a worker has the machine; `total`: how many items there are, as far as
+        it is known.
         """
         done, again, left = 0, list[Item](), filter(None, parts)
-        part = next(left, None)
+        if (first := next(left, None)) is None:
+            return
+        needs = reduce(Needs.with_, (scorer.needs for scorer in scorers))
+        workers = self.workers.number(needs, alone=whole)
 
-        def batches(workers: int) -> Iterator[Sequence[Item]]:
-            """Those of the parts for which so many workers have room."""
-            nonlocal part
-            while part and self.workers.number(self._needs(part), alone=whole) >= workers:
+        def batches() -> Iterator[Sequence[Item]]:
+            for part in chain([first], left):
                 # Smaller batches where there are few items: every worker should have something
                 size = max(1, min(most, -(-len(part) // max(1, workers * 4))))
                 yield from (part[at : at + size] for at in range(0, len(part), size))
-                part = next(left, None)
 
-        while part:
-            workers = self.workers.number(needs := self._needs(part), alone=whole)
-            self.progress(0, max(1, workers), "starting workers")
-            for outcome in self.workers.batches(
-                batches(workers),
-                worker.work,
-                start=worker.start,
-                start_args=(self.told,),
-                seconds=self.seconds * max(1, *(len(item.pairs) for item in part)),
-                needs=needs,
-                alone=whole,
-                places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
-            ):
-                alone = [replace(i, tasks=(task,)) for i in outcome.items for task in i.tasks]
-                if outcome.result is None and len(alone) > 1:  # one scorer may be to blame
-                    again += alone
-                    continue
-                rows = self._rows(outcome.items, outcome.result, outcome.died)
-                self.run.put(rows)
-                self.summary.computed += len(rows)
-                self.summary.count(rows)
-                if not done:
-                    self.progress(max(1, workers), max(1, workers), "starting workers")
-                done += len(outcome.items)
-                self.progress(done, max(done, total()), note)
-        if again:
-            name = f"{note}, one scorer at a time"
-            self.score(name, [again], 1, lambda: len(again), whole=whole)
-
-    def _needs(self, items: Sequence[Item]) -> Needs:
-        """Enough for each scorer that has work, on the largest of the outputs."""
-        wanted = sorted({task.scorer for item in items for task in item.tasks})
-        pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
-        return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
+        self.progress(0, max(1, workers), "starting workers")
+        for outcome in self.workers.batches(
+            batches(),
+            worker.work,
+            start=worker.start,
+            start_args=(self.told,),
+            seconds=self.seconds * max(1, *(len(item.pairs) for item in first)),
+            needs=needs,
+            alone=whole,
+            places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
+        ):
+            alone = [replace(i, tasks=(task,)) for i in outcome.items for task in i.tasks]
+            if outcome.result is None and len(alone) > 1:  # one scorer may be to blame
+                again += alone
+                continue
+            rows = self._rows(outcome.items, outcome.result, outcome.died)
+            self.run.put(rows)
+            self.summary.computed += len(rows)
+            self.summary.count(rows)
+            done += len(outcome.items)
+            self.progress(done, max(done, total()), note)
+        name = f"{note}, one scorer at a time"
+        self.score(name, scorers, [again], 1, lambda: len(again), whole=whole)
 
     def _rows(
         self, items: Sequence[Item], done: tuple[list[Row], list[Path]] | None, died: str
@@ -202,18 +198,18 @@ class Scored:
 
     def lines(self) -> Iterator[str]:
         """What was done in words."""
-        summary = self.summary
-        for editor in sorted({key[0] for key in summary.counts}):
-            counter = Counter(self.samples.get(editor, {}))
-            scored = counter.pop(Status.SCORED.value, 0)
-            rest = ", ".join(f"{n:,} {s.replace('_', ' ')}" for s, n in counter.most_common())
-            some = f"; without some score: {rest}" if rest else ""
-            yield f"{editor}: {scored:,} sample{'s' * (scored != 1)} with scores{some}"
+        for editor in sorted({key[0] for key in self.summary.counts}):
+            statuses = self.samples.get(editor, {})
+            rest = {status: n for status, n in statuses.items() if status != Status.SCORED}
+            told = ", ".join(f"{n:,} {status.replace('_', ' ')}" for status, n in rest.items())
+            scored = counted(statuses.get(Status.SCORED, 0), "sample")
+            yield f"{editor}: {scored} with scores{f'; without some score: {told}' * bool(told)}"
         if self.reasons:
             yield "no score, the commonest reasons:"
         for scorer, status, reason, number in self.reasons[:6]:
             yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
-        yield from (f"note: {problem}" for problem in summary.problems)
+        yield from (f"note: {problem}" for problem in self.summary.problems)
+        summary = self.summary
         yield f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s"
 
 
@@ -370,12 +366,11 @@ class Scoring:
         name, samples = self.material.benchmark.name, self.material.samples
         if not pattern and map is None:
             return takes_of(self.folder, name, outputs, editors, samples, hashes)
-        place = local_folder(outputs)
-        if place is None:
+        if outputs is None:
             why = f"{pattern or map}: wanted with it a folder of outputs"
             raise UsageError(why, argument="pattern" if pattern else "map")
         takes: dict[str, Takes] = {}
-        for editor, matches in self._matches(place, editors, pattern, map).items():
+        for editor, matches in self._matches(outputs, editors, pattern, map).items():
             matches.need_one_each()
             found = OutputFolder(matches.folder, matches.named)
             takes[editor] = Folder.open(self.folder, name, editor, hashes, found)
@@ -387,22 +382,17 @@ class Scoring:
         """Editor -> what the pattern or map finds in its folder; of `place` itself where it finds
         nothing in one of the editor's own.
         """
-        samples, every = self.material.samples, self.material.every
-        folders = (
-            sorted(one.name for one in place.iterdir() if one.is_dir()) if place.is_dir() else []
-        )
-        matches = {
-            name: matches_of(place / name, every, pattern, map).of(samples)
-            for name in folders
-            if name in editors or (not editors and name[0] != ".")
-        }
+
+        def of(folder: Path) -> Matches:
+            return matches_of(folder, self.material.every, pattern, map).of(self.material.samples)
+
+        folders = {one.name: one for one in sorted(place.glob("[!.]*/"))}
+        for name in editors[: len(editors) * (len(editors) > 1)]:
+            if name not in folders:
+                raise UsageError(f"{name}: no such folder in {place}", argument="editors")
+        matches = {name: of(folders[name]) for name in editors or folders if name in folders}
         matches = {name: one for name, one in matches.items() if one.named or len(editors) > 1}
-        if lost := [one for one in editors if one not in matches][: len(editors) > 1]:
-            raise UsageError(f"{lost[0]}: no such folder in {place}", argument="editors")
-        if not matches:
-            name = editors[0] if editors else plain_name(place.absolute().name)
-            matches = {name: matches_of(place, every, pattern, map).of(samples)}
-        return matches
+        return matches or {(editors or [plain_name(place.absolute().name)])[0]: of(place)}
 
     def _record(self, data: str, editors: Sequence[str], summary: Summary) -> None:
         self.folder.record(

@@ -8,19 +8,19 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from editgauge.images import Array, Mask
 from editgauge.metrics.lpips import MIN_SIDE, Features, Network
 from editgauge.networks.loading import lpips_network
-from editgauge.networks.runtime import gpus, read_ahead, reading_for, threads
+from editgauge.networks.runtime import read_ahead, reading_for, threads
 from editgauge.scoring import NoScore, failure
 from editgauge.scoring.metrics import LPIPS
 from editgauge.scoring.neural import NeuralScorer, place
 from editgauge.scoring.pixel import Source, fitted, read_output, size_of, source_of
-from editgauge.scoring.scorer import Needs, Pair
+from editgauge.scoring.scorer import Pair
 from editgauge.types import (
     VARIANTS,
     Edit,
@@ -32,10 +32,6 @@ from editgauge.types import (
     not_scored,
 )
 
-_MEMORY = {"squeeze": (418, 450), "alex": (424, 111)}
-"""Net -> megabytes of a worker, and bytes a pixel of a frame at its peak, on a processor: measured
-with frames of 16 million pixels.
-"""
 MAX_PIXELS = 16_000_000
 """Larger frames get a reason instead: squeeze needs 7 GB at this size."""
 
@@ -73,10 +69,7 @@ class LpipsScorer(NeuralScorer):
     name: str = "lpips"
     batch: int = 16
 
-    def __post_init__(self) -> None:
-        megabytes, pixel = _MEMORY[self.net]
-        needs = Needs(num_gpus=gpus(self.device), memory=megabytes << 20, pixel_memory=pixel)
-        object.__setattr__(self, "needs", needs)
+    memory: ClassVar[int] = 424 << 20
 
     @property
     def weights(self) -> tuple[str, ...]:

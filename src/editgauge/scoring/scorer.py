@@ -15,27 +15,18 @@ Pair = tuple[Sample, Edit]
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What one worker takes of its machine: processors, GPUs (None: one where there is any), bytes
-    of memory (0: not counted), and bytes for each pixel of the largest picture above that.
-
-    Raises `UsageError` for a value that is no amount.
+    """What one worker takes of its machine: processors, GPUs (None: one where there is any), and
+    bytes of memory (0: not counted). Raises `UsageError` for a value that is no amount.
     """
 
     num_cpus: float = 1.0
     num_gpus: float | None = 0.0
     memory: int = 0
-    pixel_memory: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("num_cpus", "num_gpus", "memory", "pixel_memory"):
-            value = getattr(self, name)
-            known = isinstance(value, int | float) and 0 <= value < math.inf  # nor is NaN
-            if not known and (name, value) != ("num_gpus", None):
+        for name, value in (("num_cpus", self.num_cpus), ("num_gpus", self.num_gpus or 0.0)):
+            if not (isinstance(value, int | float) and 0 <= value < math.inf):  # nor is NaN
                 raise UsageError(f"{value!r}: wanted a number of at least 0", argument=name)
-
-    def on(self, pixels: int) -> Needs:
-        """What it takes for a picture of so many pixels."""
-        return Needs(self.num_cpus, self.num_gpus, self.memory + self.pixel_memory * pixels)
 
     def workers(self, most: int, memory: int) -> int:
         """How many of `most` workers of one processor each these needs leave room for, with so much
@@ -50,12 +41,8 @@ class Needs:
         """Enough for both, one after the other; each keeps in memory what it has loaded."""
         gpus = (self.num_gpus, other.num_gpus)
         known = max((number for number in gpus if number is not None), default=0.0)
-        return Needs(
-            max(self.num_cpus, other.num_cpus),
-            None if None in gpus and known < 1 else known,
-            self.memory + other.memory,
-            self.pixel_memory + other.pixel_memory,
-        )
+        most = None if None in gpus and known < 1 else known
+        return Needs(max(self.num_cpus, other.num_cpus), most, self.memory + other.memory)
 
 
 class Scorer:

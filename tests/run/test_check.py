@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from editgauge import catalog
 from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.errors import DataError
 from editgauge.images import read_image, write_bytes, write_png
@@ -20,7 +19,7 @@ from editgauge.run.check_data import Issue, check_data, counts
 from editgauge.run.check_outputs import check_outputs, editor_folders
 from editgauge.testing import make_sample, make_samples
 from editgauge.types import Finding, Sample
-from tests.benchmarks.releases import organ_set, picture, text_instance
+from tests.benchmarks.releases import picture, text_instance
 
 
 @dataclass
@@ -229,10 +228,3 @@ def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -
     assert not found.passed
     assert found.as_dict()["outputs"][0]["count"]["missing"] == 1
     assert "output-missing (1)" in shown(found)
-
-
-def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
-    organ_set(tmp_path, [], content="{")
-    found = check(catalog.find("benchmarks", "medebench"), tmp_path)
-    assert not found.passed
-    assert "json-unreadable" in kinds(found.issues)

@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="attention needs the extra neural")
 
 from editgauge import catalog
 from editgauge.diagnosis import remake
-from editgauge.errors import DataError, Unavailable, UsageError
+from editgauge.errors import Unavailable, UsageError
 from editgauge.run.diagnose import Request, diagnose, with_concepts
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
@@ -120,19 +120,6 @@ def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
     assert remake.settings_of(own, device="cpu")["revision"] == "abc"
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({}, "not made by a diffusers pipeline"),
-        ({"family": "openai"}, "not made by a diffusers pipeline"),
-        ({"family": "instructpix2pix", "demonstrations": ["s1"]}, "shown demonstrations"),
-    ],
-)
-def test_what_cannot_be_watched_is_said(settings: dict[str, Any], words: str) -> None:
-    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings)
-    assert words in str(remake.why_not(edit))
-
-
 def test_concepts_from_a_file(run: Run, tmp_path: Path) -> None:
     samples = stored_samples(run, "mini")
     file = tmp_path / "concepts.csv"
@@ -141,25 +128,6 @@ def test_concepts_from_a_file(run: Run, tmp_path: Path) -> None:
     tasks = [replace(sample, attributes={"task": "Change a word."}) for sample in samples]
     file.write_text("task,concept\nChange a word.,word\n")
     assert {sample.concept for sample in with_concepts(tasks, file)} == {"word"}
-
-
-@pytest.mark.parametrize(
-    ("content", "kind", "words"),
-    [
-        (b"a,b\n1,2\n", UsageError, "wanted the columns sample,concept or task,concept; found a,b"),
-        (b"\xff\xfe\x00", DataError, "no UTF-8"),
-        (b"sample,concept\nnobody,x\n", DataError, "line 2: no sample 'nobody' in the run"),
-        (b"sample,concept\ns1,x\ns1,y\n", DataError, "line 3: sample 's1' again"),
-        (b'sample,concept\n"s1,x\n', DataError, "line 2: no valid csv"),
-    ],
-)
-def test_a_file_of_concepts_that_is_none(
-    run: Run, tmp_path: Path, content: bytes, kind: type[Exception], words: str
-) -> None:
-    file = tmp_path / "concepts.csv"
-    file.write_bytes(content)
-    with pytest.raises(kind, match=words):
-        with_concepts(stored_samples(run, "mini"), file)
 
 
 def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_weights(

@@ -184,12 +184,6 @@ def test_a_file_of_somebody_else_is_copied_and_never_moved(
     assert samples[0].image.read_bytes() == before
 
 
-def test_a_program_has_no_more_time_than_a_sample(run: Run, samples: list[Sample]) -> None:
-    editor = type("Program", (Painter,), {"timeout": 600.0})("program", parallel="thread")
-    edit(run, "bench", samples, editor, seconds_a_sample=3.0)
-    assert editor.timeout == 3.0
-
-
 def test_two_commands_do_not_edit_the_same(run: Run, samples: list[Sample]) -> None:
     """It would be paid twice. Another editor may."""
     seen: list[str] = []

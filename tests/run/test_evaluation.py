@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from editgauge import Evaluation, read_image
 from editgauge.errors import UsageError
-from editgauge.services import policy
 from editgauge.types import Status
 from tests.command_line import invoke
 
@@ -47,21 +44,6 @@ def test_the_whole_way(
     assert first["name"] == "copy"
 
 
-def test_a_judge_that_raises_is_a_failed_call(
-    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(policy, "pause_before", lambda attempt, first: 0.01)
-    evaluation.edit("copy")
-
-    async def ask(request: Mapping[str, Any]) -> str:
-        raise ValueError("no line")
-
-    evaluation.judge("my-judge", ask=ask)
-    rows = [row for row in evaluation.folder.rows() if row.variant == "corrected"]
-    assert {row.status for row in rows} == {Status.FAILED}
-    assert all("no line" in row.reason for row in rows)
-
-
 def test_what_a_callback_raises_ends_the_step_and_keeps_what_was_done(
     evaluation: Evaluation,
 ) -> None:
@@ -80,15 +62,6 @@ def test_what_a_callback_raises_ends_the_step_and_keeps_what_was_done(
     assert kept > 0
     evaluation.score(tracks=["pixel"])
     assert len(list(evaluation.folder.rows())) >= kept
-
-
-def test_words_that_do_not_fit_are_named(evaluation: Evaluation) -> None:
-    with pytest.raises(UsageError, match="wants a name"):
-        evaluation.edit(lambda sample: read_image(sample.image))
-    with pytest.raises(UsageError, match="belong to an editor's name"):
-        evaluation.edit(lambda sample: read_image(sample.image), name="x", seed=1)
-    with pytest.raises(UsageError, match="no such sample"):
-        Evaluation("mini", run=evaluation.run, samples=["nothing"])
 
 
 def test_a_name_alone_is_one_name_and_a_wrong_word_is_named(tmp_path: Path) -> None:

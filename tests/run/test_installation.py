@@ -43,14 +43,3 @@ def test_doctor_names_keys_and_shows_none(monkeypatch: pytest.MonkeyPatch) -> No
     assert entry["set"] is True
     assert {e["name"] for e in found["extras"]} == set(BRINGS)
     assert all("sk-" not in str(e) for e in found["environment"])
-
-
-def test_an_extra_made_of_others_names_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [
-        "absent-one>=1; extra == 'neural'",
-        "absent-two; extra == 'judge'",
-        "editgauge[neural,judge]; extra == 'texteditbench'",
-    ]
-    monkeypatch.setattr("editgauge.run.installation.requires", lambda _: lines)
-    found = {entry["name"]: entry["missing"] for entry in extras()}
-    assert found["texteditbench"] == ["absent-two", "absent-one"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge import Edit, Evaluation, Sample, Status, catalog, editor, metric
+from editgauge import Evaluation, catalog, editor, metric
 from editgauge.errors import PluginError, UsageError
 from tests.command_line import invoke
 
@@ -51,19 +51,6 @@ def test_a_file_s_editor_and_metric_are_used_by_their_names(mine: Path, tmp_path
     assert done.exit_code in (0, 1), done.output
     assert "brightness_gap" in done.stdout
     assert "invert" in done.stdout
-
-
-def test_several_files_and_the_commands_that_are_offered_have_them(
-    mine: Path, tmp_path: Path
-) -> None:
-    other = tmp_path / "other.py"
-    other.write_text(MINE.replace("invert", "turn").replace("brightness_gap", "other_gap"))
-    files = ["--plugin", str(mine), f"--plugin={other}"]
-    words = ["edit", "mini", "--run", str(tmp_path / "run"), "--limit", "1", "--workers", "0"]
-    for name in ("invert", "turn"):
-        done = invoke([*words, "--editor", name, *files])
-        assert done.exit_code == 0, done.exception
-        assert f"editgauge --plugin {mine} --plugin {other} score mini" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -141,16 +128,3 @@ def test_an_editor_that_cannot_be_pickled_is_named_with_its_package(
     done = invoke([*words, "--run", str(tmp_path / "run")])
     assert isinstance(done.exception, PluginError)
     assert "locked (package locked): cannot be sent to worker processes" in str(done.exception)
-
-
-def test_an_own_editor_that_cannot_be_pickled_works_in_this_process(tmp_path: Path) -> None:
-    class Locked:
-        name = "locked"
-
-        def __call__(self, sample: Sample, folder: Path) -> Edit:
-            return Edit.without(sample.id, self.name, Status.REFUSED, "no")
-
-    evaluation = Evaluation("mini", run=tmp_path / "run", limit=1)
-    with pytest.raises(PluginError, match="editor locked: cannot be sent to worker processes"):
-        evaluation.edit(Locked(), workers=2)
-    assert evaluation.edit(Locked(), workers=0).reasons == {"refused": ("replace-01", "no")}

@@ -89,11 +89,6 @@ def test_an_item_over_the_time_limit_is_found_in_its_batch() -> None:
     assert values(outcomes) == [11, 12, 14]
 
 
-def test_the_time_limit_does_not_count_the_start() -> None:
-    (outcome,) = run([[1]], work.slowly, start=work.slow_start, seconds=1.0, workers=1)
-    assert outcome.result == [1]
-
-
 def test_workers_that_never_come_up_end_the_call() -> None:
     with pytest.raises(RunError, match=r"die before they have done anything.*exit code 5"):
         run([[1]], work.slowly, start=work.dies_at_start)
@@ -128,13 +123,6 @@ def test_no_worker_outlives_the_call_nor_a_caller_that_has_seen_enough() -> None
     next(some)
     some.close()  # type: ignore[attr-defined]
     assert not children()
-
-
-def test_each_worker_sees_the_environment_of_its_slot() -> None:
-    environments = [{"CUDA_VISIBLE_DEVICES": "4"}, {"CUDA_VISIBLE_DEVICES": "6"}]
-    names = ["CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS"]
-    outcomes = run([names] * 20, work.seen, workers=8, environments=environments)
-    assert {tuple(outcome.result) for outcome in outcomes} <= {("4", "1"), ("6", "1")}
 
 
 DRIVER = """

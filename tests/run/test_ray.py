@@ -5,10 +5,6 @@ Starting Ray takes most of the time of these tests: one connection to two nodes 
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from collections.abc import Iterator
@@ -119,47 +115,3 @@ def test_a_lost_node_costs_no_row_and_doubles_none(tmp_path: Path) -> None:
             thread.join()
     assert folder.rows() == local
     assert summary.computed == len(local)
-
-
-DRIVER = """
-import sys
-sys.path[:0] = [{root!r}, {src!r}]
-from pathlib import Path
-from tests.run.test_score import Bench
-from tests.run.fakes import MeanScorer
-from editgauge.run.workers import open_workers
-if __name__ == "__main__":
-    bench = Bench.__new__(Bench)
-    bench.__init__(Path({place!r}), number=30)
-    with open_workers("ray", workers=2, cores=2) as workers:
-        bench.score("away", MeanScorer(pause=0.1, log=Path({log!r})), workers=workers)
-"""
-
-
-@slow
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_command_that_is_stopped_leaves_a_run_for_this_machine(tmp_path: Path, how: int) -> None:
-    place, log = tmp_path / "place", tmp_path / "calls"
-    script = tmp_path / "driver.py"
-    script.write_text(
-        textwrap.dedent(DRIVER).format(
-            root=str(ROOT), src=str(ROOT / "src"), place=str(place), log=str(log)
-        )
-    )
-    process = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.DEVNULL)
-    while not log.exists() or len(log.read_text().splitlines()) < 30:
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(how)
-    process.wait(30)
-    calls, before = len(log.read_text().splitlines()), -1
-    while calls != before:  # what Ray has left ends by itself, later on a busy machine
-        time.sleep(3)
-        calls, before = len(log.read_text().splitlines()), calls
-    assert calls < 60
-    bench = Bench(tmp_path / "again", number=30)
-    whole = bench.score("whole", MeanScorer(), workers=0)[0].rows()
-    bench.place = place
-    folder, summary = bench.score("away", MeanScorer(), workers=0)
-    assert folder.rows() == whole
-    assert 0 < summary.kept < len(whole)

@@ -13,10 +13,6 @@ def nothing() -> None:
     """A start without anything to prepare."""
 
 
-def slow_start() -> None:
-    time.sleep(2)
-
-
 def dies_at_start() -> None:
     os._exit(5)
 

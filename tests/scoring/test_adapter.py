@@ -55,17 +55,9 @@ def start(program: Program) -> Iterator[Callable[..., Adapter]]:
 
 def test_questions_and_answers(start: Any, tmp_path: Path) -> None:
     adapter = start(GOOD)
-    assert (adapter.model, adapter.identity) == ("fake", "v7")
+    assert adapter.about == {"model": "fake", "identity": "v7"}
     texts = ("", "four", "ünï\n{}")
     assert [adapter.ask(tmp_path / "x.png", text) for text in texts] == [0.5, 4.5, 6.5]
-
-
-@pytest.mark.parametrize("reply", ['"error": "too dark"', '"value": "0.5"', '"value": true'])
-def test_no_value_is_no_score(start: Any, tmp_path: Path, reply: str) -> None:
-    text = HELLO + f"for line in sys.stdin: print('{{\"id\": 0, {reply}}}', flush=True)"
-    why = "too dark" if "dark" in reply else "the adapter gave no finite value"
-    with pytest.raises(NoScore, match=f"fake: {why}"):
-        start(text).ask(tmp_path / "x.png", "")
 
 
 @pytest.mark.parametrize(
@@ -91,10 +83,10 @@ def test_what_does_not_keep_to_the_conversation_is_named(
 FAKE = AdapterScorer(
     name="test_fake",
     title="FakeReward",
-    measures=(
-        (Metric("fake_p", direction="higher", low=-9, high=9), "instruction"),
-        (Metric("fake_d", direction="higher", low=-9, high=9), "change"),
+    metrics=tuple(
+        Metric(name, direction="higher", low=-9, high=9) for name in ("fake_p", "fake_d")
     ),
+    inputs=("instruction", "change"),
 )
 
 
@@ -134,7 +126,7 @@ def test_the_example_program_keeps_to_the_conversation(tmp_path: Path) -> None:
     words = ["env", f"PYTHONPATH={tmp_path}", sys.executable, str(program)]
     adapter, image = Adapter(shlex.join(words)), make_sample(tmp_path).image
     try:
-        assert adapter.model == "ImageReward-v1.0"
+        assert adapter.about["model"] == "ImageReward-v1.0"
         with pytest.raises(NoScore, match="RuntimeError: no such picture"):
             adapter.ask(image, "bad")
         assert adapter.ask(image, "sixsix") == 1.5

@@ -84,17 +84,6 @@ def test_error_files_of_a_folder_are_taken_in_one_call(run: Run, tmp_path: Path)
         taken(run, "texteditbench", tmp_path / "results", ids)
 
 
-def test_an_error_file_of_a_topic_or_a_split_that_the_data_lack_is_nobody_s(
-    run: Run, tmp_path: Path
-) -> None:
-    """Its numbers are never another topic's, though the ids fit."""
-    details = [{"id": "001", "mse": 1.0, "psnr": 40.0}]
-    for place in ("canva/Documents_Credentials", f"real/{TOPIC}"):
-        file = write(tmp_path / f"{place}.json", {"details": details})
-        found = taken(run, "texteditbench", file, IDS, editor="mine")
-        assert (found.rows, len(found.unknown)) == (0, 2), place
-
-
 @pytest.mark.parametrize("value", ["text", True, math.nan, -math.inf, 10**400, 7.5, [], {}])
 def test_values_that_are_no_score(run: Run, tmp_path: Path, value: Any) -> None:
     entry = {"topic": TOPIC, "id": "001", "ssim_similarity_outside_mask": value}
@@ -103,14 +92,6 @@ def test_values_that_are_no_score(run: Run, tmp_path: Path, value: Any) -> None:
     assert row.value is None
     assert row.status in (FAILED, UNPARSABLE)
     assert row.reason
-
-
-def test_two_values_of_one_sample_are_refused(run: Run, tmp_path: Path) -> None:
-    entries = [
-        {"topic": TOPIC, "id": "001", "ssim_similarity_outside_mask": value} for value in (0.1, 0.2)
-    ]
-    with pytest.raises(DataError, match="two values of ssim"):
-        taken(run, "texteditbench", write(tmp_path / "x.json", entries), IDS)
 
 
 @pytest.mark.parametrize("benchmark", ["texteditbench", "textedit", "medebench", "krisbench"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,15 +70,6 @@ def test_five_scores_in_two_variants(sample: Sample, tmp_path: Path) -> None:
         scores = SCORER.score(sample, output(tmp_path, DONE, size))
         assert {score.value for score in scores} == {1.0}
         assert len({(score.metric, score.variant) for score in scores}) == 10
-
-
-def test_the_row_says_who_read_and_what_was_read(sample: Sample, tmp_path: Path) -> None:
-    assert SCORER.origin()["models"] == {"model": "abc"}
-    (oa, *_) = SCORER.score(sample, output(tmp_path, ORIGINAL))
-    boxes = oa.detail["boxes"]
-    assert (oa.detail["read"], oa.detail["penalised"]) == ("SALE", True)
-    assert boxes["input"][0] == [0, 0, 40, 20, "SALE"]
-    assert pickle.loads(pickle.dumps(SCORER)) == SCORER
 
 
 def test_a_source_that_ocr_does_not_find_is_the_datasets_fault_in_corrected_only(

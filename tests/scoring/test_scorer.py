@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.benchmarks.base import by_track
 from editgauge.scoring.plain import metric
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.testing import make_sample
@@ -95,11 +94,6 @@ def test_it_is_a_scorer_that_survives_pickling() -> None:
     assert gap.__doc__ == "The difference of two means."
 
 
-def test_a_benchmark_names_scorers_or_functions_that_make_some() -> None:
-    scorers = by_track({"pixel": [gap, lambda **options: [inside]], "ocr": [gap, "no.such:name"]})
-    assert scorers(["pixel"], device="cpu") == [gap, inside]
-
-
 def test_it_compares_with_the_input_or_the_reference(sample: Sample) -> None:
     assert score(gap, sample, sample.image).value == 0.0
     assert score(inside, sample, sample.reference).value == 1.0
@@ -107,15 +101,6 @@ def test_it_compares_with_the_input_or_the_reference(sample: Sample) -> None:
     found = score(far, sample, sample.image)
     assert (found.value, found.status) == (None, Status.FAILED)
     assert "the function gives nan, which is not in 0 to inf" in found.reason
-
-
-def test_pictures_that_cannot_be_read(sample: Sample, tmp_path: Path) -> None:
-    (tmp_path / "text.png").write_text("no picture")
-    assert score(gap, sample, tmp_path / "text.png").status is Status.UNREADABLE
-    broken = replace(sample, images=(tmp_path / "text.png",))
-    assert score(gap, broken, sample.image).status is Status.DATASET_FAULT
-    gone = replace(sample, masks={**sample.masks, "roi": Path("no/such.png")})
-    assert score(inside, gone, sample.image).status is Status.DATASET_FAULT
 
 
 # -- needs -----------------------------------------------------------------------------------------

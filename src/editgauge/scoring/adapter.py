@@ -17,7 +17,7 @@ import os
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +48,10 @@ class Adapter:
         except (OSError, IndexError, ValueError) as error:
             raise WeightsError(f"adapter {command!r} cannot be started ({error})") from error
         hello = self._said(START_SECONDS)
-        if hello.get("adapter") != 1 or not isinstance(hello.get("model"), str):
+        if hello.get("adapter") != 1 or not hello.get("model"):
             wanted = '{"adapter": 1, "model": …}'
             raise self._broken(f"it did not introduce itself with a line {wanted}")
-        about = (hello.get(name) for name in ("model", "identity"))
-        self.model, self.identity = (str(text or "") for text in about)
+        self.about = {n: str(hello[n]) for n in ("model", "identity") if hello.get(n)}
 
     def ask(self, image: Path, text: str) -> float:
         """The model's value for a picture and a text. Raises `NoScore` where it has none, and
@@ -67,7 +66,7 @@ class Adapter:
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
             return float(value)
         why = str(reply.get("error") or "the adapter gave no finite value")[:500]
-        raise NoScore(Status.FAILED, f"{self.model}: {why}")
+        raise NoScore(Status.FAILED, f"{self.about['model']}: {why}")
 
     def _said(self, seconds: float, question: Mapping[str, Any] | None = None) -> dict[str, Any]:
         try:
@@ -81,6 +80,7 @@ class Adapter:
 
     def _broken(self, what: str) -> AdapterError:
         self._child.kill()
+        _running.pop(self._command, None)  # the next question starts it anew
         return AdapterError(f"adapter {self._command!r}: {what}")
 
 
@@ -92,22 +92,16 @@ _running: dict[str, Adapter] = {}
 class AdapterScorer(Scorer):
     """Values of a model that runs as a program of its own, asked with a picture and a text.
 
-    `measures` pairs a metric with the sample's field that holds its text. The environment variable
-    ``EDITGAUGE_<NAME>`` has the command; without it nothing is measured.
+    `inputs` are the fields of a sample that hold the texts of `metrics`, one each. The environment
+    variable ``EDITGAUGE_<NAME>`` has the command; without it nothing is measured.
     """
 
     name: str
     title: str
-    measures: tuple[tuple[Metric, str], ...]
+    metrics: tuple[Metric, ...]
+    inputs: tuple[str, ...]
     track: Track = "embedding"
     batch: int = 64
-    metrics: tuple[Metric, ...] = field(init=False)
-    inputs: tuple[str, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        metrics, fields = zip(*self.measures, strict=True)
-        object.__setattr__(self, "metrics", metrics)
-        object.__setattr__(self, "inputs", tuple(dict.fromkeys(fields)))
 
     @property
     def _variable(self) -> str:
@@ -129,17 +123,12 @@ class AdapterScorer(Scorer):
             )
         images.read_header(edit.path)  # a file that is no picture is not the model's failure
         scores = []
-        for metric, name in self.measures:
+        for metric, name in zip(self.metrics, self.inputs, strict=True):
             try:
                 text = text_of(sample, name)
                 adapter = _running.get(command) or _running.setdefault(command, Adapter(command))
                 value = adapter.ask(edit.path, text)
+                scores.append(Score(metric=metric.name, value=value, detail=adapter.about))
             except Exception as error:  # one text's fault, or the program's
-                if isinstance(error, AdapterError):
-                    _running.pop(command, None)  # the next question starts it anew
                 scores.append(NoScore(*failure(error, edit)).score(metric.name))
-                continue
-            about = {"model": adapter.model, "identity": adapter.identity}
-            detail = {key: text for key, text in about.items() if text}
-            scores.append(Score(metric=metric.name, value=value, detail=detail))
         return scores

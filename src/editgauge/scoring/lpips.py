@@ -8,7 +8,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -68,8 +68,6 @@ class LpipsScorer(NeuralScorer):
     wants: tuple[str, ...] = ()
     name: str = "lpips"
     batch: int = 16
-
-    memory: ClassVar[int] = 424 << 20
 
     @property
     def weights(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +49,11 @@ class NeuralScorer(Scorer):
     cache: Path | None = None
     device: str | None = None
     precision: str | None = None
-    needs: Needs = field(init=False)
-    memory: ClassVar[int]
-    """Bytes of a worker on a processor, as measured; a GPU's worker has the whole machine."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "needs", Needs(num_gpus=gpus(self.device), memory=self.memory))
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """A GPU, where it is to run on one."""
+        return Needs(num_gpus=gpus(self.device))
 
     @property
     def weights(self) -> tuple[str, ...]:
@@ -148,10 +147,8 @@ class ClipScorer(NeuralScorer):
     batch: int = 64
     metrics: tuple[Metric, ...] = field(init=False)
     inputs: tuple[str, ...] = field(init=False)
-    memory: ClassVar[int] = 1_934_000_000
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         used = [(_FIELDS.get(part), m.text) for m in self.measures for part in _KINDS[m.kind][0]]
         inputs = dict.fromkeys(name for names in used for name in names if name)
         object.__setattr__(self, "metrics", tuple(measure.metric for measure in self.measures))
@@ -250,7 +247,6 @@ class FidScorer(NeuralScorer):
     inputs: tuple[str, ...] = ("reference",)
     name: str = "fid"
     whole_set: bool = True
-    memory: ClassVar[int] = 683_000_000
 
     @property
     def weights(self) -> tuple[str, ...]:

@@ -156,7 +156,8 @@ def embedding(**options: Any) -> Sequence[Scorer]:
             AdapterScorer(
                 name=title.lower(),
                 title=title,
-                measures=tuple(zip(metrics, ("instruction", "change"), strict=True)),
+                metrics=metrics,
+                inputs=("instruction", "change"),
             )
             for title, metrics in (("ImageReward", facts.IMAGEREWARD), ("MedCLIP", facts.MEDCLIP))
         ),

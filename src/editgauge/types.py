@@ -24,7 +24,7 @@ VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 
 
 class Status(StrEnum):
-    """Why there is, or is not, a number: the same everywhere. Only SCORED comes with one."""
+    """Why there is, or is not, a number. Only SCORED comes with one."""
 
     SCORED = "scored"
     MISSING = "missing"  # no output
@@ -39,11 +39,9 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was wrong with a data set's files, and what was done about it.
-
-    `kind` is a short stable code (``json-trailing-comma``), `file` relative to the data root. What
-    needs something that is not `repaired` ends as `Status.DATASET_FAULT`; `part` names what is lost
-    (``mask``, ``reference``) where the rest of the sample can be used.
+    """What was wrong with a data set's files, and what was done about it. `kind` is a short stable
+    code, `file` relative to the data root. What needs something that is not `repaired` ends as
+    `Status.DATASET_FAULT`; `part` names what is lost (``mask``) where the rest can be used.
     """
 
     kind: str
@@ -66,11 +64,11 @@ class Shot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Input image(s), an instruction, and what is known about the right answer.
-
-    Paths are absolute and may lead to no readable file. `masks` are named (``input``, ``second``,
-    ``roi``), 8-bit grey files, >= 128 = the area that may change. `output_stems`: where an output
-    may lie below a model's folder in official naming, without extension, the preferred one first.
+    """Input image(s), an instruction, and what is known about the right answer. Paths are absolute
+    and may lead to no readable file. `masks` are named (``input``, ``second``, ``roi``), 8-bit grey
+    files, >= 128 = the area that may change. `output_stems`: where an output may lie below a
+    model's folder in official naming, without extension, the preferred one first. `attributes` are
+    for slices. `shots`: what an editor is shown before it, on a track with demonstrations.
     """
 
     benchmark: str
@@ -90,10 +88,8 @@ class Sample:
     concept: str | None = None  # the word whose attention is looked at (MedEBench)
     rephrased: str | None = None  # the instruction in other words, where the benchmark has them
     attributes: Mapping[str, str | int | float | bool] = field(default_factory=dict)
-    """For slices: topic, operation, difficulty, organ, task, frame…"""
     findings: tuple[Finding, ...] = ()
     shots: tuple[Shot, ...] = ()
-    """What an editor is shown before it, on a track with demonstrations."""
 
     @property
     def image(self) -> Path:
@@ -115,11 +111,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What an editor gave for a sample: a readable picture at `path` (`Status.SCORED`), or another
-    status and a reason. `width` and `height` are as delivered; `cost` is in US dollars, None where
-    unknown; `instruction` is there when it was not the sample's own.
-
-    Raises `ValueError` when the status is SCORED and there is no path.
+    """What an editor gave for a sample: a readable picture at `path` (`Status.SCORED`, `ValueError`
+    without), or another status and a reason. `width` and `height` are as delivered; `cost` is in US
+    dollars, None where unknown; `instruction` is there when it was not the sample's own.
     """
 
     sample: str
@@ -138,10 +132,8 @@ class Edit:
 
     def __post_init__(self) -> None:
         if self.ok and self.path is None:
-            raise ValueError(
-                f"edit of {self.sample!r} by {self.editor!r}: status 'scored' needs the path of a "
-                "picture; give another status and a reason where there is none"
-            )
+            why = "status 'scored' needs the path of a picture"
+            raise ValueError(f"edit of {self.sample!r} by {self.editor!r}: {why}")
 
     @classmethod
     def without(cls, sample: str, editor: str, status: Status, reason: str, **facts: Any) -> Edit:
@@ -153,42 +145,11 @@ class Edit:
         return self.status is Status.SCORED
 
 
-class _Valued:
-    """What has a value, or a status and a reason why not: a score, and a row."""
-
-    __slots__ = ()
-    metric: str
-    value: float | None
-    status: Status
-    detail: Mapping[str, Any]
-
-    def __post_init__(self) -> None:
-        found, infinite = None, self.detail.get("infinite") is True
-        scored, value = self.status is Status.SCORED, self.value
-        if value is not None and not math.isfinite(value):
-            found = f"a value must be finite, found {value!r}"
-        elif infinite and (value is not None or not scored):
-            found = f"an infinite score has status 'scored' and no value, found {value!r}"
-        elif (value is None) == scored and not infinite:
-            found = f"status {self.status.value!r} does not go with value {value!r}"
-        if found:
-            raise ValueError(f"{type(self).__name__.lower()} of {self.metric!r}: {found}")
-
-    @property
-    def number(self) -> float | None:
-        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
-        return math.inf if self.detail.get("infinite") is True else self.value
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score(_Valued):
-    """One metric of one edit: a finite value, or a status and a reason why there is none.
-
-    A PSNR of identical pictures is +infinity, which JSON cannot hold: such a score has status
-    SCORED, no value, and ``detail["infinite"] is True`` (`Score.infinite`; read it with `number`).
-
-    Raises `ValueError` where value and status do not go together: a missing score is not a zero,
-    and not NaN either.
+class Score:
+    """One metric of one edit: a finite value, or a status and a reason why there is none. One of
+    +infinity, which JSON cannot hold, has status SCORED, no value, and ``detail["infinite"] is
+    True``: see `infinite` and `number`. `ValueError` where value and status do not go together.
     """
 
     metric: str
@@ -198,50 +159,44 @@ class Score(_Valued):
     reason: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        infinite, scored = self.detail.get("infinite") is True, self.status is Status.SCORED
+        finite = self.value is not None and math.isfinite(self.value)
+        if (scored != infinite) if self.value is None else (infinite or not (scored and finite)):
+            found = f"status {self.status.value!r} does not go with value {self.value!r}"
+            what, which = type(self).__name__.lower(), " (infinite)" * infinite
+            raise ValueError(f"{what} of {self.metric!r}: {found}{which}")
+
     @classmethod
-    def infinite(
-        cls,
-        metric: str,
-        variant: Variant = "faithful",
-        *,
-        reason: str = "",
-        detail: Mapping[str, Any] | None = None,
-    ) -> Score:
+    def infinite(cls, metric: str, variant: Variant = "faithful", **detail: Any) -> Score:
         """A score of +infinity, with further `detail`."""
-        more = {**(detail or {}), "infinite": True}
-        return cls(metric=metric, value=None, variant=variant, reason=reason, detail=more)
+        return cls(metric=metric, value=None, variant=variant, detail={**detail, "infinite": True})
+
+    @property
+    def number(self) -> float | None:
+        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
+        return math.inf if self.detail.get("infinite") is True else self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row(_Valued):
-    """One score as it is stored: who, on what, which metric, the value or why there is none, made
-    by what. Value, status and `ValueError` as of a `Score`.
-
-    `source` names what made the value where several things could have (an OCR engine, a judge);
-    rows of two sources are never mixed. `repeat` counts repeated judgements from 0. `fingerprint`
-    is a hash of everything the value depends on. `detail` and `origin` hold JSON values only.
+class Row(Score):
+    """One score as it is stored. `source` names what made the value where several things could have
+    (an OCR engine, a judge); rows of two sources are never mixed. `repeat` counts from 0.
+    `fingerprint` is a hash of everything the value depends on. `detail` and `origin` hold JSON.
     """
 
     benchmark: str
     sample: str
     editor: str
     scorer: str
-    metric: str
-    variant: Variant
-    value: float | None
-    status: Status
-    reason: str
     fingerprint: str
     source: str = ""
     repeat: int = 0
-    detail: Mapping[str, Any] = field(default_factory=dict)
     origin: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str, int]:
-        """What the row is about; of two rows with one key the one with the current fingerprint
-        counts.
-        """
+        """What the row is about; of two with one key that with the current fingerprint counts."""
         about = (self.benchmark, self.sample, self.editor, self.scorer, self.metric, self.variant)
         return (*about, self.source, self.repeat)
 
@@ -250,36 +205,30 @@ class Row(_Valued):
 class Metric:
     """Everything that is said about one metric, in the only place where it is said.
 
-    Tables, comparisons, reports and figures take it from here; a run stores it beside its rows.
+    `direction`: which way is better, None for a property of the sample (`of_sample`). `low` and
+    `high`: the range of one value, an open end is infinite. `failure`: what a failure counts as in
+    the mean with failures. `whole_set`: one value for a set of edits (FID). `note`: what it is, how
+    faithful and corrected differ, the source. `printed`: the scale of tables as ascending pairs of
+    a stored and a printed value, with lines between; empty: as it is stored. `keeps`: it says how
+    much of what should not change was kept. `plain`: what it says, completing "It says …".
     """
 
     name: str
     _: KW_ONLY
     direction: Direction | None
-    """Which way is better; None for a property of the sample (`of_sample`)."""
     low: float
     high: float
-    """The range of one value; an open end is infinite."""
     heading: str = ""
-    "What a table prints over its numbers; the name where it is empty."
     digits: int = 3
     unit: str = ""
     variants: tuple[Variant, ...] = ("faithful",)
     failure: float | None = None
-    """What a failure counts as in the mean with failures; None where there is no minimum."""
     whole_set: bool = False
-    "One value for a whole set of edits (FID) and none for a sample."
     of_sample: bool = False
-    "Says something of the sample alone, the same for every editor."
     note: str = ""
-    "What it is, how faithful and corrected differ, and the source."
     printed: tuple[tuple[float, float], ...] = ()
-    """The scale on which it is printed: pairs of a stored value and the number that is printed for
-    it, ascending, in a line between them. Empty: as it is stored."""
     keeps: bool = False
-    "Whether it says how much of what should not change was kept."
     plain: str = ""
-    """What it says of a picture, for readers who know no metric: completes "It says …"."""
 
     @property
     def title(self) -> str:
@@ -295,12 +244,10 @@ DERIVED = "derived"
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A metric of a sample that follows from other metrics of it: a minimum, a product, a sum.
-
-    Computed where rows are read, for each repeat, source and variant. `of` names the parents. Where
-    one of them has no row there is no row of this metric; where one has no value, this has none
-    either and says which. But a parent in `optional` may be not applicable, or not asked, and
-    `rule` is then called without it; with `tolerant` also where it failed, and may answer None.
+    """A metric of a sample that follows from other metrics of it, computed where rows are read.
+    Where one of its parents (`of`) has no row there is no row of this metric; where one has no
+    value, this has none either and says which. But a parent in `optional` may be not applicable, or
+    not asked, and `rule` is then called without it; with `tolerant` also where it failed.
     `version` is part of the fingerprint: a changed rule makes the rows anew.
     """
 
@@ -315,9 +262,8 @@ class Derived:
 
 class Plot(NamedTuple):
     """A figure of a benchmark's paper: the means of each metric at each value of an attribute, or
-    how many samples have which value of it (counts; in bins: histogram, also of a metric that is
-    `Metric.of_sample`). `words` end the title, `order` has the values in the paper's order; values
-    of the attribute `each` are kept apart.
+    how many samples have which value of it (counts; in bins: histogram). `words` end the title,
+    `order` has the values in the paper's order; values of the attribute `each` are kept apart.
     """
 
     kind: Literal["radar", "bars", "curve", "histogram", "counts"]
@@ -328,9 +274,8 @@ class Plot(NamedTuple):
 
 
 class FailureReading(NamedTuple):
-    """How outputs are read into kinds of failure (`diagnosis.failures`): the metrics that say
-    whether an edit did what was asked and whether the rest stayed, both higher is better; from
-    which value on a score is high; the attribute `by` which kinds are counted.
+    """How outputs are read into kinds of failure (`diagnosis.failures`): two metrics, higher is
+    better, and from where on they are high; the attribute `by` which kinds are counted.
     """
 
     accuracy: str
@@ -341,9 +286,7 @@ class FailureReading(NamedTuple):
 
 
 class DataSource(NamedTuple):
-    """A benchmark's official data, a data set on the hub. `revision` is the commit that our
-    expectations were checked with, None: whoever fetches says which. `note` is printed then.
-    """
+    """A data set on the hub; at the commit `revision`, else whoever fetches says which."""
 
     repo: str
     licence: str
@@ -353,10 +296,8 @@ class DataSource(NamedTuple):
 
 @runtime_checkable
 class Editor(Protocol):
-    """A model under test: `(sample) -> image`. `name` goes into every row.
-
-    Returns an `Edit` whose `path` is a file that it wrote below `folder` (temporary), or one
-    without a path and with a status and a reason.
+    """A model under test, whose `name` goes into every row. Returns an `Edit` whose `path` is a
+    file that it wrote below `folder` (temporary), or one without, with a status and a reason.
     """
 
     name: str
@@ -377,34 +318,21 @@ class Dataset(Protocol):
     def __iter__(self) -> Iterator[Sample]: ...
 
 
-class LoadSamples(Protocol):
-    """Opens a benchmark's data. Raises `DataError` when `root` is not this benchmark's folder."""
-
-    def __call__(self, root: Path | None, *, split: str | None = None) -> Dataset: ...
-
-
+LoadSamples = Callable[..., Dataset]
+"""``load(root, split=None)`` opens a benchmark's data. Raises `DataError` for another folder."""
 CopyPicture = Callable[[Path, Path], None]
 """Puts a picture of a sample, the first, to a place in an official folder, the second."""
 WriteSamples = Callable[[Path, Sequence[tuple[int, Sample]], CopyPicture], dict[str, str]]
-"""Writes numbered samples, shaped as its own are, into an empty folder, as `LoadSamples` reads
-them; sample id -> its id there."""
-
-
-class MakeScorers(Protocol):
-    """Gives the scorers (`scoring.scorer.Scorer`) of the wanted tracks; `options` that a scorer
-    does not know (``cache``, ``ocr_engine``, ``weights``, ``device``, ``precision``) it ignores.
-    """
-
-    def __call__(self, tracks: Sequence[Track], **options: Any) -> Sequence[Any]: ...
-
-
+"""Writes numbered samples into an empty folder as `LoadSamples` reads them; sample id -> its id."""
+MakeScorers = Callable[..., Sequence[Any]]
+"""Gives the scorers (`scoring.scorer.Scorer`) of the wanted tracks, its one argument; options that
+they do not know (``cache``, ``ocr_engine``, ``device``…) it ignores."""
 MakeTables = Callable[[Any], Sequence[Any]]
 """A `tables.results.Results` to the `tables.spec.PaperTable`s that the benchmark prints of it."""
 
 
-def no_scorers(tracks: Sequence[Track], **options: Any) -> Sequence[Any]:
+def no_scorers(*_: Any, **options: Any) -> Sequence[Any]:
     """The scorers of a benchmark that has none."""
-    del tracks, options
     return []
 
 
@@ -413,54 +341,46 @@ class Benchmark:
     """A benchmark as one object: a set of samples, the scorers that its paper defines, and the
     tables it prints. Parts that are functions import what they need when they are called. The
     catalog checks every benchmark when it is first asked for (`tables.contract`).
+
+    - `published_counts`: samples per split or category path (joined by ``/``), ``""``: all.
+      `metrics`: all that its scorers and its judge give, but for the `derived` ones.
+    - `tables`: `tables.spec.PaperTable`s, or a function that chooses them for a `Results`; None: a
+      mean for each metric. `not_in_tables`: metrics that none of them shows on purpose.
+    - `judging`: gives its `judging.questions.Track`; `rubrics`: the folder of its templates, or one
+      for each prefix of their names; `prompts`: its paper's (`judging.paper.ReleasedPrompts`).
+    - `audits`: gives `tables.audit.Audit`s of its published tables; `agreement`: the lines of its
+      paper's rank correlations with people; `importers`: `scoring.imports.Reader`s.
+    - `reading`: how outputs are read into kinds of failure; None: by where they changed alone.
+      `main_tracks`: what is scored unless told; empty: the first track that has scorers.
+    - `measure`: the attributes `measured` of a sample, which only a look at its pictures tells, but
+      for those that cannot be told. `settled`: a `Results` without what its released code drops.
     """
 
     name: str
     title: str
     citation: str
     about: str = ""
-    "What it measures, in a sentence or two, for the reference pages."
     published_counts: Mapping[str, int] = field(default_factory=dict)
-    """Samples per split or category path (joined by ``/``) in the full release, ``""``: all."""
     data: DataSource | None = None
     metrics: tuple[Metric, ...] = ()
-    "Every metric that its scorers and its judge give, without the derived ones."
+    derived: tuple[Derived, ...] = ()
     load: LoadSamples
     write: WriteSamples | None = None
-    "Writes numbered samples as its official folder; None: nobody may."
     scorers: MakeScorers = no_scorers
     tables: Sequence[Any] | MakeTables | None = None
-    """Its `tables.spec.PaperTable`s, or a function that chooses them for a `Results`. None: one
-    mean for each metric."""
+    not_in_tables: tuple[str, ...] = ()
     judging: Callable[[], Any] | None = None
-    "Gives its judge track, a `judging.questions.Track`."
     rubrics: Path | Mapping[str, Path] | None = None
-    """The folder of the judge's prompt templates (``.md`` files); or one for each prefix of their
-    names (``krisbench.quality``)."""
     prompts: Callable[[], Any] | None = None
-    "Gives the prompts that its paper's scripts send, a `judging.paper.ReleasedPrompts`."
-    derived: tuple[Derived, ...] = ()
     audits: Callable[[], Sequence[Any]] = tuple
-    "Gives `tables.audit.Audit`s: what can be checked in its published tables."
     agreement: Callable[[], Sequence[Any]] = tuple
-    """Gives the lines (`tables.table.TableRow`) of its paper's rank correlations of metrics with
-    people, a column for each question."""
     importers: Callable[[], Sequence[Any]] = tuple
-    "Gives `scoring.imports.Reader`s: the formats in which its released scripts write scores."
     figures: tuple[Plot, ...] = ()
     reading: FailureReading | None = None
-    "How outputs are read into kinds of failure; None: by where they changed alone."
     main_tracks: tuple[Track, ...] = ()
-    "What `score` does without ``--tracks``; empty: the first track that has scorers."
-    not_in_tables: tuple[str, ...] = ()
-    "Metrics that none of its tables shows on purpose; `table` gives them a mean each."
     measured: tuple[str, ...] = ()
-    "Attributes of samples that only a look at their pictures tells (`store.measured`)."
     measure: Callable[[Sample], Mapping[str, str | int | float | bool]] | None = None
-    "Gives these attributes of a sample, but for those that cannot be told. Raises nothing."
     settled: Callable[[Any], Any] | None = None
-    """Takes from `tables.results.Results` the scores that its released code drops. Doing it twice
-    changes nothing."""
 
     @property
     def every_metric(self) -> dict[str, Metric]:

@@ -259,7 +259,7 @@ def squared_error_scores(variant: Variant, compute: Callable[[], float]) -> list
 def psnr_score(name: str, mse: float, variant: Variant, **detail: Any) -> Score:
     """A PSNR from its mean squared error; 0 gives the infinite score."""
     if mse == 0:
-        return Score.infinite(name, variant, detail=detail)
+        return Score.infinite(name, variant, **detail)
     return Score(metric=name, value=psnr_of_mse(mse), variant=variant, detail=detail)
 
 

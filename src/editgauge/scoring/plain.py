@@ -57,7 +57,7 @@ class PlainScorer(Scorer):
         (metric,) = self.metrics
         value, detail = self._value(sample, edit)
         if value == math.inf and metric.high == math.inf:
-            return [Score.infinite(metric.name, detail=detail)]
+            return [Score.infinite(metric.name, **detail)]
         if metric.low <= value <= metric.high:
             return [Score(metric=metric.name, value=value, detail=detail)]
         wanted = f"which is not in {metric.low:g} to {metric.high:g}"  # NaN, too

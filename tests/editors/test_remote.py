@@ -368,5 +368,5 @@ def test_usage_errors(monkeypatch: pytest.MonkeyPatch) -> None:
             factory([], api_key="sk-never")
         with pytest.raises(UsageError, match="concurrency: wanted a whole number >= 1; found '0'"):
             factory([], base_url="http://localhost", concurrency="0")
-        with pytest.raises(UsageError, match="put no key into the address"):
+        with pytest.raises(UsageError, match="without user, password"):
             factory([], base_url="http://user:pw@localhost")

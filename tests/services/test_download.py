@@ -46,14 +46,9 @@ def test_busy_servers_are_asked_again(httpserver: HTTPServer, tmp_path: Path) ->
     httpserver.check_assertions()
 
 
-@pytest.mark.parametrize(
-    ("status", "hint"), [(404, "check the name"), (401, "HF_TOKEN"), (403, "accept the terms")]
-)
-def test_a_refusal_is_final_and_says_what_to_do(
-    httpserver: HTTPServer, tmp_path: Path, status: int, hint: str
-) -> None:
-    httpserver.expect_request("/f").respond_with_data("no", status=status)
-    with pytest.raises(DownloadError, match=f"HTTP {status}; .*{hint}"):
+def test_a_refusal_is_final(httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/f").respond_with_data("no", status=404)
+    with pytest.raises(DownloadError, match="HTTP 404"):
         download(Remote(url=httpserver.url_for("/f")), tmp_path / "f")
     assert len(httpserver.log) == 1
 
@@ -66,16 +61,6 @@ def test_other_bytes_are_thrown_away(
     with pytest.raises(DownloadError):
         download(Remote(url=httpserver.url_for("/f"), **wrong), tmp_path / "f")  # type: ignore[arg-type]
     assert not (tmp_path / "f").exists()
-
-
-def test_the_token_stays_with_its_host(httpserver: HTTPServer, tmp_path: Path) -> None:
-    elsewhere = httpserver.url_for("/blob").replace("localhost", "127.0.0.1")
-    httpserver.expect_request("/f").respond_with_data(status=302, headers={"Location": elsewhere})
-    httpserver.expect_request("/blob").respond_with_data(DATA)
-    download(Remote(url=httpserver.url_for("/f"), sha256=SHA, token="hf_secret"), tmp_path / "f")
-    first, second = (request.headers for request, _ in httpserver.log)
-    assert first["Authorization"] == "Bearer hf_secret"
-    assert "Authorization" not in second
 
 
 @pytest.fixture

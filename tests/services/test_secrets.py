@@ -10,13 +10,10 @@ from editgauge.errors import UsageError
 from editgauge.services.secrets import HIDDEN, Secrets, address, key_from, shown
 
 KEY = "sk-a/b+c=0123"
-LONG = "sk-proj-" + "aB3_dE-fG7" * 15 + "T3BlbkFJ"
-
 
 FORMS = {
     "as it is": KEY,
     "in an address": "sk-a%2Fb%2Bc%3D0123",
-    "in an address, small letters": "sk-a%2fb%2bc%3d0123",
     "in JSON, as PHP writes it": KEY.replace("/", "\\/"),
     "base64": base64.b64encode(KEY.encode()).decode(),
     "base64 of more": base64.b64encode(f"Bearer {KEY} and".encode()).decode(),
@@ -58,23 +55,17 @@ def test_openais_key_goes_to_no_other_judge(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_addresses() -> None:
-    found = address("https://host:8/v1/?api-version=2&code=hidden-one")
-    assert found.of("/chat") == "https://host:8/v1/chat?api-version=2&code=hidden-one"
-    assert found.of("/batches?limit=9").endswith("?limit=9&api-version=2&code=hidden-one")
-    assert found.base == "https://host:8/v1"
-    assert found.secrets == ("hidden-one",)
-    assert "hidden" not in repr(found).replace(found.query, "")
+    assert address("https://host:8/v1/") == "https://host:8/v1"
     assert shown("https://me:pw@host/v1?key=1#2") == "https://host/v1"
 
 
 @pytest.mark.parametrize(
-    "text", ["ftp://h?k=hidden", "http://me:hidden@h", "hidden", "http://", "http://[hidden"]
+    "text", ["ftp://h", "http://h?k=hidden", "http://me:hidden@h", "http://", "http://[h"]
 )
 def test_odd_addresses_are_turned_down_without_being_shown(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         address(text, argument="base_url")
-    if text != "hidden":
-        assert "hidden" not in str(caught.value)
+    assert "hidden" not in str(caught.value)
 
 
 def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

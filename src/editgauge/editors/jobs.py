@@ -145,7 +145,7 @@ class JobEditor(RemoteEditor):
 
     def _own(self, job: Begun) -> bool:
         """Whether the key may go to a job's addresses: paths, or on the service's own hosts."""
-        base, hosts = urlsplit(self.address.base), self.provider.kind.hosts
+        base, hosts = urlsplit(self.address), self.provider.kind.hosts
         for parts in (urlsplit(address) for address in (job.address, job.result) if address):
             host = parts.hostname or ""
             named = any(host == name or host.endswith(f".{name}") for name in hosts)
@@ -209,7 +209,7 @@ class JobEditor(RemoteEditor):
     def _asked(self, address: str, job: Begun) -> Outcome:
         """A question about a job, and its answer; one that is about another job is none."""
         try:
-            url = address if urlsplit(address).scheme else self.address.of(address)
+            url = address if urlsplit(address).scheme else self.address + address
             response = self.got(url)
         except OSError as error:
             return Outcome(kind="again", reason=str(error))

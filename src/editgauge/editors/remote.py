@@ -171,14 +171,14 @@ class RemoteEditor(BaseEditor):
             self.price = ImagePrice()  # one's own machine has another price than a model's maker
         self.name = provider.name or provider.called or editor
         self.concurrency = provider.concurrency
-        self.address, key = keys.address(base, "base_url"), self._key()
+        self.address, key = keys.address(base, argument="base_url"), self._key()
         headers = provider.headers(key) if key else {}
-        secrets = keys.Secrets([key, *self.address.secrets])
+        secrets = keys.Secrets([key])
         self.http = Http(headers, secrets, timeout=provider.timeout)
         self.ledger = Ledger(purpose="edit")
         self.calls = PaidCalls(
             http=self.http, gate=Gate(provider.concurrency), ledger=self.ledger,
-            host=self.address.host, deadline=PATIENCE, backoff=provider.pause,
+            host=urlsplit(self.address).netloc, deadline=PATIENCE, backoff=provider.pause,
             attempts=provider.attempts,
             keys=(OWN_KEY, *(() if provider.base_url else provider.keys)),
         )  # fmt: skip
@@ -239,7 +239,7 @@ class RemoteEditor(BaseEditor):
         up. `key`: its identity; `pending`: what it cost is told later. Raises `ServiceStopped`,
         also for an address at which nothing has ever answered, and `BudgetExceeded`.
         """
-        url, headers = self.address.of(call.path), {"Idempotency-Key": key}
+        url, headers = self.address + call.path, {"Idempotency-Key": key}
         if call.json is not None:
             request = http.json_request(url, call.json, headers=headers, limit=MOST)
         else:
@@ -256,7 +256,7 @@ class RemoteEditor(BaseEditor):
         outcome = self.calls.call(request, read, spend)
         if outcome.unreachable and not self.calls.sent:
             self.calls.stop(
-                f"{self.address.host}: {outcome.reason}; nothing is recorded as the model's "
+                f"{self.calls.host}: {outcome.reason}; nothing is recorded as the model's "
                 f"failure. Start the service or correct its address, and run the same command again"
             )
         return outcome

@@ -223,8 +223,7 @@ class Asker:
                     return None
         if outcome.unreachable and not self.answered:
             raise RunError(
-                f"{self.client.address.base}: {outcome.reason}; start the server, or correct its "
-                f"address"
+                f"{self.client.address}: {outcome.reason}; start the server, or correct its address"
             )
         return self._kept(self.key(job, attempt, body), job, attempt, dialect, outcome)
 

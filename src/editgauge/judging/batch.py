@@ -108,13 +108,13 @@ def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
     )
     file = ("file", "calls.jsonl", "application/octet-stream", data)
     address, mark = engine.client.address, {"Idempotency-Key": batch.mark}
-    form = form_request(address.of("/files"), {"purpose": "batch"}, [file], seconds=_LONG)
+    form = form_request(address + "/files", {"purpose": "batch"}, [file], seconds=_LONG)
     try:
         number = _number(engine, engine.paid.call(form, _json, _FREE), "file was taken")
         _note(engine, batch)
         wanted = {"input_file_id": number, "endpoint": _ENDPOINT, "completion_window": "24h",
                   "metadata": {MARK: batch.mark}}  # fmt: skip
-        request = json_request(address.of("/batches"), wanted, headers=mark)
+        request = json_request(address + "/batches", wanted, headers=mark)
         made = engine.paid.attempt(request, _json, _FREE)
         batch.number = "" if made.lost else _number(engine, made, "batch was made")
     except Exception:
@@ -219,7 +219,7 @@ def _settle(engine: Engine, keys: list[str], bill: float | None, booked: bool, w
 
 
 def _get(engine: Engine, path: str, read: Any) -> Outcome:
-    url = engine.client.address.of(path)
+    url = engine.client.address + path
     request = Request(url=url, method="GET", seconds=_LONG, limit=_MOST)
     return engine.paid.call(request, read, _FREE)
 

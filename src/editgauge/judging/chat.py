@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 import orjson
@@ -161,7 +162,7 @@ def pieces(body: bytes, pictures: Sequence[bytes]) -> list[bytes]:
 
 class Client:
     """One server. `base_url` ends before ``/chat/completions``. The key is the environment's
-    (`KEY_NAMES`) and appears in no message, log or file; nor does a query of the address.
+    (`KEY_NAMES`) and appears in no message, log or file.
     """
 
     def __init__(
@@ -173,17 +174,17 @@ class Client:
         resolved = (
             key_for(base, [DEFAULT_BASE_URL, own_base], KEY_NAMES) if key is None else key.strip()
         )
-        self.secrets = Secrets([resolved, *self.address.secrets])
+        self.secrets = Secrets([resolved])
         headers = {"Authorization": f"Bearer {resolved}"} if resolved else {}
         self.http = Http(headers, self.secrets, timeout=timeout)
-        self.host = self.address.host
+        self.host = urlsplit(self.address).netloc
 
     def close(self) -> None:
         self.http.close()
 
     def request(self, body: Sequence[bytes]) -> Request:
         headers = {"Content-Type": "application/json"}
-        return Request(url=self.address.of("/chat/completions"), pieces=body, headers=headers)
+        return Request(url=f"{self.address}/chat/completions", pieces=body, headers=headers)
 
 
 Ask = Callable[[Mapping[str, Any]], str]

@@ -191,8 +191,7 @@ def fetch(
     place = root / name
     missing = [file for file in weights.files if file.path(name, root) is None]
     for number, file in enumerate(missing):
-        url, token = weights.address(file), None if file.url else os.environ.get("HF_TOKEN") or None
-        remote = Remote(url=url, sha256=file.sha256, size=file.size, token=token)
+        remote = Remote(url=weights.address(file), sha256=file.sha256, size=file.size)
         try:
             download(remote, place / file.name, progress=progress)
         except DownloadError as error:

@@ -18,7 +18,7 @@ SETTLED = "settled by the user"
 _STANDING = "state IN ('sent', 'kept') AND most > 0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Total:
     """What one purpose (``judge``, ``edit``) has cost: US dollars of bills, and in all."""
 
@@ -28,7 +28,7 @@ class Total:
     booked: float
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Standing:
     """Calls of one kind that are booked without a bill. `since` and `until` are seconds since 1970;
     `waiting` says that a later command can still find their bills.
@@ -58,18 +58,15 @@ def costs(path: Path) -> Costs:
     with _opened(path) as paid:
         sums = {purpose: paid.totals(purpose) for purpose in {one.purpose for one in paid.calls()}}
         for call in paid.calls(_STANDING):
-            purpose, model, why = name = (call.purpose, call.model, _why(call))
-            waits = why == WAITING
-            new = Standing(purpose=purpose, model=model, why=why, waiting=waits, since=call.at)
-            group = groups.setdefault(name, new)
+            name = (call.purpose, call.model, _why(call))
+            group = groups.setdefault(name, Standing(*name, name[2] == WAITING, call.at))
             group.until = max(group.until, call.at)
             group.requests += 1
             group.dollars += call.booked
     totals = [
-        Total(purpose=purpose, requests=int(one.calls), billed=max(0.0, round(one.billed, 9)),
-              booked=max(0.0, round(one.booked, 9)))
+        Total(purpose, one.calls, max(0.0, round(one.billed, 9)), max(0.0, round(one.booked, 9)))
         for purpose, one in sorted(sums.items())
-    ]  # fmt: skip
+    ]
     return Costs(totals, sorted(groups.values(), key=lambda one: -one.dollars))
 
 

@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -23,25 +23,17 @@ from editgauge.store import paths
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes wanted (None where unknown)."""
 ATTEMPTS = 5
-HINTS: Mapping[int, str] = {
-    401: "set HF_TOKEN",
-    403: "set HF_TOKEN, or accept the terms on the page",
-    404: "check the name",
-}
 _CHUNK = 1 << 20
 _TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """A file elsewhere: its address, SHA-256 (hexadecimal) and bytes, where they are known. `token`
-    is sent to the host of `url` alone, never to one that it redirects to.
-    """
+    """A file elsewhere: its address, SHA-256 (hexadecimal) and bytes, where they are known."""
 
     url: str
     sha256: str | None = None
     size: int | None = None
-    token: str | None = None
 
 
 class _Interrupted(Exception):
@@ -92,8 +84,6 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
     headers |= {"Range": f"bytes={have}-"} if have else {}
     try:
         request = urllib.request.Request(remote.url, headers=headers)
-        if remote.token:
-            request.add_unredirected_header("Authorization", f"Bearer {remote.token}")
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
             have = have if response.status == 206 else 0  # else it does not continue
             length = response.headers.get("Content-Length") or ""
@@ -116,8 +106,7 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
             part.unlink()
         if error.code == 416 or policy.may_pass(error.code):
             raise _Interrupted(f"HTTP {error.code}") from error
-        hint = HINTS.get(error.code, "nothing was kept")
-        raise DownloadError(f"{remote.url}: HTTP {error.code}; {hint}") from error
+        raise DownloadError(f"{remote.url}: HTTP {error.code}; nothing was kept") from error
     except (OSError, HTTPException) as error:
         raise _Interrupted(str(getattr(error, "reason", "") or error)) from error
     if total is not None and have < total:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +21,6 @@ import orjson
 from editgauge import machine
 from editgauge.errors import DataError, DownloadError, EditgaugeError, MissingExtra, UsageError
 from editgauge.images import write_bytes
-from editgauge.services.download import HINTS
 from editgauge.store import paths
 from editgauge.types import DataSource
 
@@ -34,6 +33,11 @@ _HIDDEN = re.compile(r"(?:^|/)\.(?!\.?/)[^/]*/")
 library keeps what it knows.
 """
 _AT_ONCE = 4
+HINTS: Mapping[int, str] = {
+    401: "set HF_TOKEN",
+    403: "set HF_TOKEN, or accept the terms on the page",
+    404: "check the name",
+}
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".7z", ".rar")
 Progress = Callable[[int, int], None]
 """Called with files that are there and files wanted."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -75,14 +75,11 @@ class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
         output's price where these cannot be believed or have no price.
         """
         rates = {"text_in": self.text_in, "image_in": self.image_in, "out": self.out}
-        counts = {name: count for name, count in (usage or {}).items() if count != 0}
-        known = all(
-            _count(count) is not None and rates.get(name) is not None
-            for name, count in counts.items()
-        )
-        if not known or "out" not in (usage or {}) or self.out is None:
+        counts = usage or {}
+        billed = [(_count(n), rates.get(name)) for name, n in counts.items() if n or name == "out"]
+        if "out" not in counts or any(None in pair for pair in billed):
             return self.picture
-        return round(sum(n * (rates[name] or 0.0) for name, n in counts.items()) / 1e6, 6)
+        return round(sum((n or 0) * (rate or 0.0) for n, rate in billed) / 1e6, 6)
 
 
 # -- the table -------------------------------------------------------------------------------------
@@ -101,23 +98,20 @@ def _table() -> _Table:
 
 
 def _line(model: str, lines: Mapping[str, Any]) -> Any:
-    """The line of a model, its source written out; None where there is none."""
-    if (name := named(model, lines)) is None:
-        return None
-    return msgspec.structs.replace(lines[name], source=_table().sources[lines[name].source])
-
-
-def named(model: str, names: Iterable[str]) -> str | None:
-    """The longest of `names` that the model is: ``gpt-4o-2024-11-20`` is ``gpt-4o``, and neither
-    ``gpt-4o-mini`` nor ``gpt-4o-audio`` is. None when there is none.
+    """The line of a model, its source written out: of those that the model is (``gpt-4o`` is
+    ``gpt-4o-2024-11-20``, neither ``gpt-4o-mini`` nor ``gpt-4o-audio``) the longest. None where
+    there is none.
     """
     wanted = model.lower().rpartition("/")[2]
     fits = [
         name
-        for name in names
-        if wanted.startswith(name.lower()) and _SNAPSHOT.fullmatch(wanted[len(name) :])
+        for name in lines
+        if wanted.startswith(name) and _SNAPSHOT.fullmatch(wanted[len(name) :])
     ]
-    return max(fits, key=len) if fits else None
+    if not fits:
+        return None
+    line = lines[max(fits, key=len)]
+    return msgspec.structs.replace(line, source=_table().sources[line.source])
 
 
 def judges() -> dict[str, Price]:
@@ -172,15 +166,12 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
     """
     if not isinstance(record, Mapping) or not record:
         raise ValueError("no usage record")
-    tokens_in = _count(record.get("prompt_tokens", record.get("input_tokens")))
-    tokens_out = _count(record.get("completion_tokens", record.get("output_tokens")))
+    tokens_in = _count(record.get("prompt_tokens"))
+    tokens_out = _count(record.get("completion_tokens"))
     if tokens_in is None or tokens_out is None:
         raise ValueError(f"tokens are missing, or no whole number up to {MOST_TOKENS:,}")
     if tokens_out < least_out:
         raise ValueError("fewer tokens out than the reply must have")
-    if "prompt_tokens" not in record:  # Anthropic counts what its cache wrote or read apart
-        cached_parts = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
-        tokens_in += sum(_count(record.get(name)) or 0 for name in cached_parts)
     if tokens_in < max(1.0, least):
         raise ValueError("fewer tokens in than the request must have")
     total, thought = _count(record.get("total_tokens")) or 0, _thought(record)
@@ -194,10 +185,8 @@ def told_cost(record: Any) -> float | None:
     """The US dollars that a usage record names itself (OpenRouter's ``cost``), up to
     `DEAREST_REPLY`, else None.
     """
-    cost = record.get("cost") if isinstance(record, Mapping) else None
-    if isinstance(cost, bool) or not isinstance(cost, int | float):
-        return None
-    return float(cost) if 0 <= cost <= DEAREST_REPLY else None
+    cost: Any = record.get("cost") if isinstance(record, Mapping) else None
+    return float(cost) if type(cost) in (int, float) and 0 <= cost <= DEAREST_REPLY else None
 
 
 _THINKING = re.compile("reason|think|thought", re.IGNORECASE)

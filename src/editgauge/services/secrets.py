@@ -10,9 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, quote, urlsplit
-from weakref import WeakSet
+from urllib.parse import quote, urlsplit
 
 from editgauge.errors import UsageError
 
@@ -21,8 +19,6 @@ SHORTEST = 6
 """Letters of a secret: cutting out ``x``, which one's own server is given, would destroy replies.
 """
 _PLACEHOLDERS = frozenset({"empty", "none", "null", "dummy", "unused", "placeholder", "not-needed"})
-_PUBLIC = frozenset({"api-version", "version", "region", "deployment", "alt", "format"})
-"""Names of query parameters of service addresses whose values are no secrets."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 
 
@@ -40,8 +36,6 @@ class Secrets:
         }
         longest_first = sorted(forms, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
-        if forms:
-            _ALIVE.add(self)
 
     def __repr__(self) -> str:
         return "Secrets(…)"
@@ -66,24 +60,12 @@ class Secrets:
 
 def _forms(secret: str) -> Iterator[str]:
     """The ways to write a secret that are looked for."""
-    escaped = json.dumps(secret)[1:-1]
-    address = quote(secret, safe="")
+    escaped, address = json.dumps(secret)[1:-1], quote(secret, safe="")
     yield from (secret, escaped, escaped.replace("/", "\\/"), address)
-    yield re.sub("%..", lambda code: code[0].lower(), address)
     for lead in range(3):  # where it begins in a longer text
         coded = base64.b64encode(b"\0" * lead + secret.encode()).decode().rstrip("=")
         middle = coded[lead + 1 if lead else 0 : len(coded) - 1]
         yield from (middle, middle.replace("+", "-").replace("/", "_"))
-
-
-_ALIVE: WeakSet[Secrets] = WeakSet()
-
-
-def clean(text: str) -> str:
-    """The text without any secret that this process knows of: for what libraries log."""
-    for secrets in list(_ALIVE):
-        text = secrets.text(text)
-    return text
 
 
 words = Secrets().line
@@ -112,46 +94,21 @@ def key_for(base: str, homes: Sequence[str], names: Sequence[str], *, needed: bo
     return key_from(names if at_home else names[:1], needed=needed and at_home)
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A service's address: `base`, which may be shown, ends before the path of a request; `query`
-    is added to every one; `secrets` are the values of the query that must not be shown.
+def address(text: str, *, argument: str = "") -> str:
+    """A service's address as it is given, which ends before the path of a request. Raises
+    `UsageError`, which shows no secret, for one that is none, or that holds a name, a password or a
+    query: keys come from the environment alone.
     """
-
-    base: str
-    query: str = ""
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-
-    @property
-    def host(self) -> str:
-        """Its host, with the port where one is given."""
-        return urlsplit(self.base).netloc
-
-    def of(self, path: str) -> str:
-        """The address of a request to `path`, which may have a query of its own."""
-        joint = "&" if "?" in path else "?"
-        return self.base + path + (f"{joint}{self.query}" if self.query else "")
-
-
-def address(text: str, setting: str = "", *, argument: str = "") -> Address:
-    """A service's address as a setting or an argument gives it. Raises `UsageError`, which shows no
-    secret, for one that is none, or that holds a user's name or password.
-    """
-    place = f"{setting}: " if setting else ""
-    if "@" in text:
-        why = f"{place}put no key into the address; keys come from the environment alone"
-        raise UsageError(why, argument=argument)
+    base = text.strip().rstrip("/")
     try:
-        parts = urlsplit(text.strip())
+        parts = urlsplit(base)
         fine = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
     except ValueError:
-        raise UsageError(f"{place}wanted http(s)://host/…", argument=argument) from None
-    if not fine:
-        why = f"{place}{shown(text)!r}: wanted http(s)://host/…"
+        fine = False
+    if not fine or base != shown(base):
+        why = f"{shown(base)!r}: wanted http(s)://host/… without user, password and query"
         raise UsageError(why, argument=argument)
-    query = parse_qsl(parts.query, keep_blank_values=True)
-    hidden = tuple(value for name, value in query if name.lower() not in _PUBLIC)
-    return Address(shown(text.strip()).rstrip("/"), parts.query, hidden)
+    return base
 
 
 def shown(text: str) -> str:

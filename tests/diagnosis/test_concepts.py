@@ -7,41 +7,25 @@ from typing import Any
 
 import pytest
 
-from editgauge.diagnosis.concepts import NoConcept, last_tokens, mention
-
-
-@pytest.mark.parametrize(
-    ("prompt", "concept", "how", "words"),
-    [
-        ("Remove the wisdom teeth.", "wisdom teeth", "as written", ["wisdom teeth"]),
-        ("Remove the Wisdom  Teeth.", "wisdom teeth", "as written", ["Wisdom  Teeth"]),
-        ("Moles: remove moles", "moles", "as written", ["Moles", "moles"]),
-        ("Remove the mole", "moles", "inflected", ["mole"]),
-        ("Remove intestinal polyps", "polyp", "inflected", ["polyps"]),
-        ("Whiten the teeth", "front teeth", "last word", ["teeth"]),
-        ("Remove the polyp", "small polyps", "last word", ["polyp"]),
-        ("Remove (all) C++ marks", "c++", "as written", ["C++"]),
-    ],
-)
-def test_where_a_prompt_speaks_of_a_concept(
-    prompt: str, concept: str, how: str, words: list[str]
-) -> None:
-    found = mention(prompt, concept)
-    assert (found.how, [prompt[a:b] for a, b in found.spans]) == (how, words)
+from editgauge.diagnosis.concepts import NoConcept, last_tokens, mentions
 
 
 @pytest.mark.parametrize(
     ("prompt", "concept", "words"),
     [
-        ("Remove it", None, "names no key concept; give one in a file"),
-        ("Remove it", "  ", "names no key concept; give one in a file"),
-        ("Remove the toothbrush", "tooth", "'tooth' is not in the prompt"),
-        ("", "tooth", "'tooth' is not in the prompt"),
+        ("Remove the Wisdom  Teeth.", "wisdom teeth", ["Wisdom  Teeth"]),
+        ("Moles: remove moles", "moles", ["Moles", "moles"]),
+        ("Remove (all) C++ marks", "c++", ["C++"]),
     ],
 )
-def test_what_cannot_be_found_is_said(prompt: str, concept: str | None, words: str) -> None:
-    with pytest.raises(NoConcept, match=words):
-        mention(prompt, concept)
+def test_where_a_prompt_speaks_of_a_concept(prompt: str, concept: str, words: list[str]) -> None:
+    assert [prompt[a:b] for a, b in mentions(prompt, concept)] == words
+
+
+@pytest.mark.parametrize("concept", [None, "tooth"])
+def test_what_cannot_be_found_is_said(concept: str | None) -> None:
+    with pytest.raises(NoConcept, match="is not in the prompt"):
+        mentions("Remove the toothbrush", concept)
 
 
 def tokenizer(text: str, **_: Any) -> dict[str, Any]:
@@ -58,7 +42,7 @@ def test_the_last_token_of_each_occurrence_in_a_template() -> None:
     found = last_tokens(prompt, "mole", tokenizer, given, len(given))
     # mo le | or | mo le s | or | mo le: the last tokens of "mole" are number 1 and number 8
     assert found.positions == (3 + 1, 3 + 8)
-    assert (found.texts, found.occurrences, found.how) == (("le", "le"), 2, "as written")
+    assert (found.texts, found.occurrences) == (("le", "le"), 2)
     cut = last_tokens(prompt, "mole", tokenizer, given, len(given) - 2)
     assert cut.positions == (3 + 1 - 2, 3 + 8 - 2), "a template's beginning was dropped"
 
@@ -70,8 +54,3 @@ def test_what_the_encoder_cut_off_is_said() -> None:
     assert (found.positions, found.occurrences) == ((2,), 2)
     with pytest.raises(NoConcept, match="lies behind the 3 tokens of the prompt"):
         last_tokens("so it was mole", "mole", tokenizer, [0, *tokenizer("so it was")["input_ids"][:3], 7], 5)  # fmt: skip
-
-
-def test_a_prompt_that_the_encoder_was_not_given_is_said() -> None:
-    with pytest.raises(NoConcept, match="not in what the text encoder was given"):
-        last_tokens("a mole", "mole", tokenizer, [1, 2, 3, 4, 5, 6], 6)

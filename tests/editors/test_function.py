@@ -85,14 +85,14 @@ def test_what_does_not_fit_is_one_line(file: Path, tmp_path: Path) -> None:
     sample = make_sample(tmp_path, images=(tmp_path / "in.png",))
     with pytest.raises(UsageError, match="wanted a picture of Pillow or an array"):
         catalog.find("editors", f"{file}:words")([])(sample, tmp_path)
-    with pytest.raises(UsageError, match=r"found \(image, instruction, prompt\)"):
+    with pytest.raises(Unavailable, match=r"found \(image, instruction, prompt\)"):
         catalog.find("editors", f"{file}:odd")([])
-    with pytest.raises(UsageError, match="has no function 'nothing'"):
+    with pytest.raises(Unavailable, match="has no function 'nothing'"):
         catalog.find("editors", f"{file}:nothing")([])
     with pytest.raises(DataError, match="wanted a Python file"):
         catalog.find("editors", f"{tmp_path}/none.py:edit")([])
     with pytest.raises(UnknownName):
         catalog.find("editors", "model.py")
     (tmp_path / "broken.py").write_text("import nothing_like_it")
-    with pytest.raises(UsageError, match=r"broken\.py: ModuleNotFoundError"):
+    with pytest.raises(Unavailable, match=r"broken\.py: ModuleNotFoundError"):
         catalog.find("editors", f"{tmp_path}/broken.py:edit")([])

@@ -23,7 +23,6 @@ _MAPS: dict[str, Any] = {
     "dtype": str,
     "resolution": Literal["all"] | Annotated[int, Meta(ge=1, le=1 << 16)],
     "alpha": Annotated[float, Meta(ge=0)],
-    "bins": Annotated[int, Meta(ge=2, le=1 << 16)],
     "floor": Annotated[float, Meta(ge=0, le=255)],
 }
 _HIGH: dict[str, Any] = dict.fromkeys(("accurate", "preserved", "iou", "changed"), float)
@@ -51,7 +50,7 @@ class Diagnosing:
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: model (the weights' folder or hub id, where the run does not
     tell), dtype, resolution (longer side of a U-Net's maps that count, or all; 16), alpha (factor
-    of Otsu's threshold; 1.3), bins (of its histogram; 256), floor (differences up to it are no
+    of Otsu's threshold; 1.3), floor (differences up to it are no
     change; 10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
     changed (share of a picture; 0.005)."""
 

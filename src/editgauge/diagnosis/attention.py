@@ -20,11 +20,10 @@ import numpy as np
 
 from editgauge.diagnosis import remake
 from editgauge.diagnosis.change import masked_source
-from editgauge.diagnosis.concepts import NoConcept, Tokens, last_tokens, mention
-from editgauge.diagnosis.metrics import ATTENTION
-from editgauge.diagnosis.scores import VERSION, scores
+from editgauge.diagnosis.concepts import NoConcept, Tokens, last_tokens, mentions
+from editgauge.diagnosis.metrics import ATTENTION, VERSION, scores
 from editgauge.images import read_image
-from editgauge.metrics.grounding import ALPHA, BINS, Floats, cut, enlarged, grounding
+from editgauge.metrics.grounding import ALPHA, Floats, cut, enlarged, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
@@ -40,7 +39,6 @@ class AttentionScorer(Scorer):
     """
 
     alpha: float = ALPHA
-    bins: int = BINS
     resolution: int | None = RESOLUTION
     model: str = ""
     device: str | None = None
@@ -58,7 +56,6 @@ class AttentionScorer(Scorer):
         return {
             "version": VERSION,
             "alpha": self.alpha,
-            "bins": self.bins,
             "resolution": self.resolution or "all",
             **{name: version(name) for name in ("torch", "diffusers", "transformers")},
         }
@@ -97,7 +94,7 @@ class AttentionScorer(Scorer):
         if why := remake.why_not(edit):
             raise NoScore(Status.NOT_APPLICABLE, why)
         asked = replace(sample, instruction=edit.instruction or sample.instruction)
-        mention(asked.instruction, sample.concept)  # before anything is paid for
+        mentions(asked.instruction, sample.concept)  # before anything is paid for
         kept: list[Any] = []
 
         @contextlib.contextmanager
@@ -132,14 +129,13 @@ class AttentionScorer(Scorer):
             mask = np.asarray(enlarged(mask, size), dtype=np.bool_)
         if not mask.any():
             raise NoScore(Status.DATASET_FAULT, "the mask marks no pixel: there is no region")
-        region, level = cut(values, self.alpha, self.bins)
+        region, level = cut(values, self.alpha)
         overlap = grounding(values, mask, region, level)
         detail = {
             "concept": sample.concept,
             "token": list(tokens.texts),
             "position": list(tokens.positions),
             "occurrences": tokens.occurrences,
-            "found": tokens.how,
             "cut": round(level, 6),
             **told,
         }

@@ -16,12 +16,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from editgauge.diagnosis.metrics import CHANGE
-from editgauge.diagnosis.scores import VERSION, scores
+from editgauge.diagnosis.metrics import CHANGE, VERSION, scores
 from editgauge.images import Array, resize
 from editgauge.metrics import PEAK
 from editgauge.metrics.align import estimate_alignment, provenance, sift_features, warp
-from editgauge.metrics.grounding import ALPHA, BINS, Floats, Mask, cut, grounding
+from editgauge.metrics.grounding import ALPHA, Floats, Mask, cut, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import Source, read_output, source_of
 from editgauge.scoring.scorer import Scorer
@@ -33,8 +32,6 @@ FLOOR = 10.0
 """Blurred mean differences up to this many 8-bit levels are no change."""
 BLUR = 1 / 128
 """The standard deviation of the blur over the longer side: 4 pixels at 512."""
-NEAR = 0.5
-"""A transform that moves no corner by more pixels than this is none."""
 BETTER = 0.95
 """Aligning is kept where it leaves less than this share of the pixels that differ; no median: most
 of a scan is its black ground, which is the same wherever it lies.
@@ -46,9 +43,10 @@ def change_map(picture: Array, output: Array) -> tuple[Floats, bool]:
     blurred, in 8-bit levels, 0 to 255; and whether the output was moved before.
     """
     plain = _difference(picture, output)
-    moved = _aligned(picture, output)
-    if moved is not None:
-        other = _difference(picture, moved)
+    matrix = estimate_alignment(sift_features(picture), sift_features(output)).matrix
+    if matrix is not None:
+        height, width = picture.shape[:2]
+        other = _difference(picture, warp(output, matrix, (width, height)))
         if np.count_nonzero(other > FLOOR) < BETTER * np.count_nonzero(plain > FLOOR):
             return other, True
     return plain, False
@@ -60,26 +58,13 @@ def _difference(picture: Array, output: Array) -> Floats:
     return np.asarray(cv2.GaussianBlur(values, (0, 0), sigma), dtype=np.float64).clip(0.0, 255.0)
 
 
-def _aligned(picture: Array, output: Array) -> Array | None:
-    """The output laid over the input; None where no transform is found, or it moves nothing."""
-    transform = estimate_alignment(sift_features(picture), sift_features(output))
-    if transform.matrix is None:
-        return None
-    height, width = picture.shape[:2]
-    corners = np.array([[0, 0, 1], [width, 0, 1], [0, height, 1], [width, height, 1]], np.float64)
-    shift = np.abs(corners @ transform.matrix.T - corners[:, :2]).max()
-    if shift <= NEAR or shift > max(height, width) / 2:
-        return None
-    return warp(output, transform.matrix, (width, height))
-
-
 def changed_region(
-    values: Floats, alpha: float = ALPHA, bins: int = BINS, floor: float = FLOOR
+    values: Floats, alpha: float = ALPHA, floor: float = FLOOR
 ) -> tuple[Mask, float]:
     """The pixels over `alpha` times Otsu's threshold of the normalised map and over `floor` levels;
     that cut, on the normalised scale.
     """
-    region, level = cut(values, alpha, bins)
+    region, level = cut(values, alpha)
     return np.asarray(region & (values > floor)), level
 
 
@@ -88,7 +73,6 @@ class ChangeScorer(Scorer):
     """Change grounding (see the module), one row for each metric of `CHANGE`."""
 
     alpha: float = ALPHA
-    bins: int = BINS
     floor: float = FLOOR
     name: str = "change_grounding"
     track: Track = "diagnosis"
@@ -96,7 +80,7 @@ class ChangeScorer(Scorer):
     inputs: tuple[str, ...] = ("images", "masks")
 
     def origin(self) -> dict[str, Any]:
-        told = {"alpha": self.alpha, "bins": self.bins, "floor": self.floor}
+        told = {"alpha": self.alpha, "floor": self.floor}
         return {"version": VERSION, **told, **provenance()}
 
     def applies(self, sample: Sample) -> str | None:
@@ -117,7 +101,7 @@ class ChangeScorer(Scorer):
             reason = "the mask marks no pixel: there is no region to find"
             return not_scored(self.metrics, Status.DATASET_FAULT, reason)
         values, aligned = change_map(picture, resize(output, size, "bicubic"))
-        region, level = changed_region(values, self.alpha, self.bins, self.floor)
+        region, level = changed_region(values, self.alpha, self.floor)
         overlap = grounding(values, mask, region, level)
         low, high = float(values.min()), float(values.max())
         detail: dict[str, Any] = {

@@ -16,7 +16,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ class NotWatched(EditgaugeError):
     """The attention of this pipeline cannot be collected; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(NamedTuple):
     """How a pipeline is built: the attributes of its network, tokenizer and encoder; `joint`: text
     and picture in one sequence, the text first, else cross-attention; `first`: the conditional
     branch is the first of a batch, else the last.
@@ -53,16 +52,12 @@ def kind_of(pipe: Any) -> Kind:
     """How a pipeline's attention is collected. Raises `NotWatched` for one of no known family."""
     if getattr(pipe, "unet", None) is not None:
         first = "InstructPix2Pix" in type(pipe).__name__
-        return Kind(
-            model="unet", tokenizer="tokenizer", encoder="text_encoder", joint=False, first=first
-        )
+        return Kind("unet", "tokenizer", "text_encoder", joint=False, first=first)
     name = type(getattr(pipe, "transformer", None)).__name__
     if name == "FluxTransformer2DModel":
-        return Kind(
-            model="transformer", tokenizer="tokenizer_2", encoder="text_encoder_2", joint=True
-        )
+        return Kind("transformer", "tokenizer_2", "text_encoder_2", joint=True)
     if name == "QwenImageTransformer2DModel":
-        return Kind(model="transformer", tokenizer="tokenizer", encoder="text_encoder", joint=True)
+        return Kind("transformer", "tokenizer", "text_encoder", joint=True)
     raise NotWatched(
         f"{type(pipe).__name__}: how its attention is to be read is not known here; known are "
         f"U-Net pipelines, FLUX.1 and Qwen-Image (change grounding needs no attention)"
@@ -84,40 +79,30 @@ class Attention:
     calls: int = 0
     seen: set[tuple[int, int]] = field(default_factory=set)
 
-    def add(self, shape: tuple[int, int], maps: Floats) -> None:
-        """Add the mean over heads of one layer, shape (tokens, h * w)."""
-        self.sums[shape] = self.sums.get(shape, 0.0) + maps.reshape(len(maps), *shape)
-        self.counts[shape] = self.counts.get(shape, 0) + 1
-
     def maps(self) -> Floats:
         """The mean map of each token, (tokens, h, w): over steps, heads and layers of a resolution,
         and over resolutions, each up-sampled (bilinear) to the largest. Raises `NotWatched` where
         nothing was collected.
         """
+        import cv2
+
         if not self.sums:
             there = ", ".join(f"{w}x{h}" for h, w in sorted(self.seen, reverse=True))
             raise NotWatched(
-                f"no layer has the wanted resolution; there are {there or 'none'} (choose the "
-                f"longer side by the setting resolution, or all)"
+                f"no layer has the wanted resolution; there are {there or 'none that can be seen'} "
+                f"(choose the longer side by the setting resolution, or all)"
             )
-        largest = max(self.sums)
+        height, width = max(self.sums)
         planes = [
-            self.sums[shape] / self.counts[shape] for shape in sorted(self.sums, reverse=True)
+            [cv2.resize(plane, (width, height), interpolation=cv2.INTER_LINEAR) for plane in mean]
+            for shape in sorted(self.sums, reverse=True)
+            for mean in [self.sums[shape] / self.counts[shape]]
         ]
-        return np.asarray(np.mean([_bilinear(plane, largest) for plane in planes], axis=0))
+        return np.asarray(np.mean(planes, axis=0))
 
     def map(self) -> Floats:
         """The mean over the wanted tokens (the occurrences of a concept), shape (h, w)."""
         return np.asarray(self.maps().mean(axis=0))
-
-
-def _bilinear(planes: Floats, shape: tuple[int, int]) -> Floats:
-    import cv2
-
-    if planes.shape[1:] == shape:
-        return planes
-    size = (shape[1], shape[0])
-    return np.stack([cv2.resize(p, size, interpolation=cv2.INTER_LINEAR) for p in planes])
 
 
 @contextlib.contextmanager
@@ -126,8 +111,7 @@ def watch(pipe: Any, locate: Locate, *, resolution: int | None = None) -> Iterat
 
     `locate` is asked once, when the network is first called. `resolution`: the longer side of the
     maps that are wanted, None for all (a transformer has one only). Everything is put back at the
-    end. Raises `NotWatched` for a pipeline of no known family, and at the end where its attention
-    cannot be seen.
+    end. Raises `NotWatched` for a pipeline of no known family.
     """
     kind = kind_of(pipe)
     network = getattr(pipe, kind.model)
@@ -144,7 +128,6 @@ def watch(pipe: Any, locate: Locate, *, resolution: int | None = None) -> Iterat
         stack.callback(network.set_attn_processor, dict(before))
         network.set_attn_processor({k: _wrapped(p, watching) for k, p in before.items()})
         yield watching.attention
-    watching.finish({type(processor).__name__ for processor in before.values()})
 
 
 def _wrapped(processor: Any, watching: _Watching) -> Any:
@@ -155,7 +138,8 @@ def _wrapped(processor: Any, watching: _Watching) -> Any:
         @functools.wraps(function)
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             text = args[2] if len(args) > 2 else kwargs.get("encoder_hidden_states")
-            with watching.layer(text is not None):
+            wanted = watching.counted and (watching.kind.joint or text is not None)
+            with _looking(watching.seen) if wanted else contextlib.nullcontext():
                 return processor(*args, **kwargs)
 
         def __getattr__(self, name: str) -> Any:
@@ -168,8 +152,7 @@ def _wrapped(processor: Any, watching: _Watching) -> Any:
 class _Watching:
     """The state of one `watch`: what the text encoder and the transformer were `given` at their
     first call, whether the present call is of the conditional branch (`counted`), the latents'
-    height and width (the map's, in a transformer), the `layers` with the wanted attention that were
-    entered, and those of them that were `met`.
+    height and width (the map's, in a transformer).
     """
 
     kind: Kind
@@ -180,8 +163,6 @@ class _Watching:
     text: Any = None
     counted: bool = False
     size: tuple[int, int] = (0, 0)
-    layers: int = 0
-    met: int = 0
 
     def encoding(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         ids = kwargs.get("input_ids", args[0] if args else None)
@@ -209,30 +190,8 @@ class _Watching:
                 raise NotWatched("the prompt did not go through the pipeline's text encoder")
             self.attention.positions = tuple(self.locate(self.given, int(states.shape[1])))
 
-    @contextlib.contextmanager
-    def layer(self, crossed: bool) -> Iterator[None]:
-        """One attention layer at work; `crossed`: it is given a text."""
-        if not self.counted or not (crossed or self.kind.joint):
-            yield
-            return
-        self.layers += 1
-        before = self.met
-        with _looking(self._seen):
-            yield
-        if self.met > before + 1:
-            raise NotWatched("a layer computed its attention more than once")
-
-    def finish(self, processors: set[str]) -> None:
-        if self.layers and self.met < self.layers:
-            raise NotWatched(
-                f"{self.layers - self.met} of {self.layers} attention layers computed their "
-                f"attention in a way that cannot be seen ({', '.join(sorted(processors))}); use "
-                f"the default attention of diffusers"
-            )
-
-    def _seen(self, query: Any, key: Any, mask: Any, scale: float) -> None:
+    def seen(self, query: Any, key: Any, mask: Any, scale: float) -> None:
         """Take in the attention of one layer: see `mean_attention`, for a batch."""
-        self.met += 1
         at = 0 if self.kind.first else -1
         query, key = query[at], key[at]
         if mask is not None:
@@ -248,8 +207,10 @@ class _Watching:
             shape = _shape_of(int(query.shape[1]), shape)
         self.attention.seen.add(shape)
         if self.resolution is None or max(shape) == self.resolution:
+            sums, counts = self.attention.sums, self.attention.counts
             maps = mean_attention(query, key, mask, scale, self.attention.positions)
-            self.attention.add(shape, maps)
+            sums[shape] = sums.get(shape, 0.0) + maps.reshape(len(maps), *shape)
+            counts[shape] = counts.get(shape, 0) + 1
 
 
 def _joint_size(kwargs: dict[str, Any]) -> tuple[int, int]:
@@ -329,8 +290,5 @@ def _arguments(
     is_causal: bool = False, scale: float | None = None, **_: Any,
 ) -> tuple[Any, Any, Any, float]:  # fmt: skip
     """The arguments of `scaled_dot_product_attention` that its weights depend on."""
-    del value
-    if is_causal or dropout_p:
-        raise NotWatched("attention that is causal or drops some at random is not known here")
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     return query.detach(), key.detach(), attn_mask, float(factor)

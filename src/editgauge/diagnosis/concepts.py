@@ -14,16 +14,6 @@ class NoConcept(EditgaugeError):
     """There is no token whose attention could be looked at; the message says why."""
 
 
-class Mention(NamedTuple):
-    """Where a prompt speaks of the concept: first and one past the last letter of each occurrence;
-    ``as written``, ``inflected`` (an ending more or less), or ``last word`` (only the concept's
-    last word, which names the thing: *teeth* of *wisdom teeth*).
-    """
-
-    spans: tuple[tuple[int, int], ...]
-    how: str
-
-
 class Tokens(NamedTuple):
     """The last tokens of a concept in what the text encoder was given: the position of each
     occurrence, counted from the first token that the attention can see, and the letters of the
@@ -34,32 +24,17 @@ class Tokens(NamedTuple):
     positions: tuple[int, ...]
     texts: tuple[str, ...]
     occurrences: int
-    how: str
 
 
-def mention(prompt: str, concept: str | None) -> Mention:
-    """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words: as
-    written; with another ending (s, es) of its last word; its last word alone, in both ways. Raises
-    `NoConcept`.
+def mentions(prompt: str, concept: str | None) -> list[tuple[int, int]]:
+    """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words: first
+    and one past the last letter. Raises `NoConcept`.
     """
-    words = (concept or "").split()
-    if not words:
-        raise NoConcept("the sample names no key concept; give one in a file of concepts")
-    *first, last = words
-    tries = [("as written", words), *(("inflected", [*first, one]) for one in _endings(last))]
-    tries += [("last word", [one]) for one in (last, *_endings(last))]
-    for how, wanted in tries:
-        pattern = r"\s+".join(map(re.escape, wanted))
-        matches = re.finditer(rf"(?<!\w){pattern}(?!\w)", prompt, re.IGNORECASE)
-        if spans := tuple(match.span() for match in matches):
-            return Mention(spans, how)
+    pattern = r"\s+".join(map(re.escape, (concept or "").split()))
+    matches = re.finditer(rf"(?<!\w){pattern}(?!\w)", prompt, re.IGNORECASE) if pattern else ()
+    if spans := [match.span() for match in matches]:
+        return spans
     raise NoConcept(f"the key concept {concept!r} is not in the prompt {prompt!r:.200}")
-
-
-def _endings(word: str) -> list[str]:
-    """The same noun in the other number, as far as an ending tells."""
-    shorter = [word[: -len(end)] for end in ("es", "s") if word.lower().endswith(end)]
-    return [f"{word}s", f"{word}es", *(stem for stem in shorter if len(stem) > 2)]
 
 
 def last_tokens(
@@ -69,14 +44,14 @@ def last_tokens(
     numbers that the text encoder was given, in which the prompt's own are looked for; the attention
     sees the last `seen` of them. Raises `NoConcept` where either is not found.
     """
-    mentioned = mention(prompt, concept)
+    spans = mentions(prompt, concept)
     encoding = tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)
     numbers, offsets = list(encoding["input_ids"]), encoding["offset_mapping"]
     start, length = _place(numbers, given)
     if not numbers or (length < len(numbers) and start + length < len(given) - 1):
         raise NoConcept("the prompt's tokens are not in what the text encoder was given")
     positions, texts = [], []
-    for span in mentioned.spans:
+    for span in spans:
         last = span[1] - 1  # the last token that holds that letter
         token = max((n for n, (a, b) in enumerate(offsets) if a <= last < b), default=len(offsets))
         place = start + token - (len(given) - seen)
@@ -88,7 +63,7 @@ def last_tokens(
             f"the key concept {concept!r} lies behind the {length} tokens of the prompt that the "
             f"text encoder takes"
         )
-    return Tokens(tuple(positions), tuple(texts), len(mentioned.spans), mentioned.how)
+    return Tokens(tuple(positions), tuple(texts), len(spans))
 
 
 def _place(own: Sequence[int], given: Sequence[int]) -> tuple[int, int]:

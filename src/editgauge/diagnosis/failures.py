@@ -9,17 +9,14 @@ alone (`UNJUDGED`). The cut-offs are ours, and are printed with every table.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.errors import UsageError
 from editgauge.statistics.quantiles import wilson
-from editgauge.statistics.resampling import mean_interval
 from editgauge.store.labels import mapping
 from editgauge.tables.metrics import benchmark_of, choose
 from editgauge.tables.results import Floats, Mask, Results
@@ -87,17 +84,12 @@ _NUMBERS = tuple(one.name for one in fields(Cutoffs) if one.type == "float")
 
 
 def cutoffs_of(benchmark: str, **given: float | None) -> Cutoffs:
-    """The cut-offs of a benchmark, but for those given and not None. Raises `UsageError` for one
-    that is no number.
-    """
+    """The cut-offs of a benchmark, but for those given and not None."""
     known = benchmark_of(benchmark)
     reading = None if known is None else known.reading
     names = ("accuracy", "accurate", "preservation", "preserved")
     defaults = {} if reading is None else {name: getattr(reading, name) for name in names}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    for name, value in chosen.items():
-        if not np.isfinite(value):
-            raise UsageError(f"cut-off {name}: wanted a number, found {value}")
     return Cutoffs(**{**defaults, **chosen})
 
 
@@ -111,9 +103,8 @@ def recorded(runs: Sequence[Run], benchmark: str) -> Cutoffs:
     given: dict[str, float | None] = {}
     for entry in (mapping(e) for run in runs for e in run.manifest().get("entries", [])):
         if (entry.get("command"), entry.get("benchmark")) == ("diagnose", benchmark):
-            for name, value in mapping(entry.get("cutoffs")).items():
-                if name in _NUMBERS and isinstance(value, int | float) and np.isfinite(value):
-                    given[name] = float(value)
+            numbers = mapping(entry.get("cutoffs"))
+            given |= {n: v for n in _NUMBERS if isinstance(v := numbers.get(n), int | float)}
     return cutoffs_of(benchmark, **given)
 
 
@@ -193,11 +184,6 @@ def _counted(results: Results, one: Read, cutoffs: Cutoffs, intervals: bool) -> 
     used = [kind for kind in words if kind not in UNJUDGED or kind in unjudged]
     columns = [Column(name=kind, heading=(words[kind],), digits=2) for kind in used]
     notes = ["Shares of the outputs, with Wilson intervals (95 %).", cutoffs.words(one.basis)]
-    if unread := int(((one.kinds == NONE) & ~np.isnan(one.iou)).sum()):
-        notes.append(
-            f"{unread} outputs have an IoU and are not read: {cutoffs.accuracy or 'accuracy'} or "
-            f"{cutoffs.preservation or 'preservation'} is not known (judge them, score them)."
-        )
     if unjudged:
         notes.append("Where nobody judged the edit, edited well and not as asked are one.")
     return Table(
@@ -238,8 +224,4 @@ def _row(one: Read, editor: int, mine: Mask, intervals: bool) -> dict[str, Cell]
         else:  # Wilson's interval is honest for few outputs and for 0 and 1
             low, high = wilson(hits / of, of) if intervals else (None, None)
             cells[kind] = Cell(value=hits / of, n=hits, of=of, low=low, high=high)
-    mean = Cell(value=float(iou.mean()), n=of, of=of)
-    interval = mean_interval(iou, scale=(0.0, 1.0)) if intervals else None
-    if interval is not None and not math.isnan(interval.low):
-        mean = replace(mean, low=interval.low, high=interval.high)
-    return {**cells, "iou": mean}
+    return {**cells, "iou": Cell(value=float(iou.mean()), n=of, of=of)}

@@ -55,9 +55,11 @@ def settings_of(
         settings["revision"] = recorded
     settings |= {"seed": edit.seed or 0, "name": edit.editor}
     settings |= {"device": device} if device else {}
-    was_cpu = str(edit.settings.get("device", "")).startswith("cpu")
-    now_cpu = (device or best_device()) == "cpu" and not was_cpu
-    return settings | ({"dtype": dtype or "float32"} if dtype or now_cpu else {})
+    if dtype:
+        settings["dtype"] = dtype
+    elif (device or best_device()) == "cpu":
+        settings.pop("dtype", None)
+    return settings
 
 
 def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:

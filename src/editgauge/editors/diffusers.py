@@ -92,9 +92,6 @@ def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersE
     rest = {name: value for name, value in settings.items() if name not in own}
     told = settings_of(family, rest, Settings, *names)
     device = told.device or loading.best_device()
-    if device.partition(":")[0] not in ("cpu", "cuda", "mps"):
-        wanted = "wanted cpu, cuda, cuda:N or mps"
-        raise UsageError(f"editor {family!r}: device: {wanted}; found {device!r}")
     told = replace(
         told,
         name=told.name or family,
@@ -216,19 +213,13 @@ class DiffusersEditor(BaseEditor):
         return {
             "family": self.family,
             "pipeline": self.line.pipeline,
-            "model": self._label,
+            "model": loading.label(self.model),
             "revision": revision,
             "device": self.device,
             "dtype": self.told.dtype,
             **self.arguments,
             **({"side": self.told.side} if self.told.side else {}),
         }
-
-    @property
-    def _label(self) -> str:
-        """The model as it may be written down: a hub id, or a folder's name."""
-        folder = Path(self.model).expanduser()
-        return folder.name if folder.is_dir() else self.model
 
     def load(self) -> tuple[Any, str]:
         """The pipeline on its device, and what tells its weights from others (a commit, or a
@@ -238,10 +229,8 @@ class DiffusersEditor(BaseEditor):
             try:
                 self._loaded = self.load_now()
             except Exception as error:  # whatever a library says of weights that are amiss
-                revision = self.told.revision or loading.pinned(self.model, self.line)
-                why = loading.told(error, self.model, self.device, revision)
-                label = self._label
-                self._loaded = Unavailable(f"editor {self.name!r}: {label} cannot be loaded: {why}")
+                why = loading.told(error, self.model, self.line, self.told)
+                self._loaded = Unavailable(f"editor {self.name!r}: {why}")
                 raise self._loaded from error
         if isinstance(self._loaded, Unavailable):
             raise self._loaded

@@ -11,8 +11,8 @@ The file is run once in each worker: what it loads at its top (weights) is loade
 from __future__ import annotations
 
 import functools
-import importlib.util
 import inspect
+import runpy
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from editgauge.editors.delivery import Count, faulty, settings_of
+from editgauge.editors.delivery import faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import DataError, Unavailable, UsageError
 from editgauge.images import Array, read_image, write_png
@@ -37,52 +37,46 @@ class FunctionEditor(BaseEditor):
     """An editor that is a function: ``function(image, instruction)``, also with ``images`` (all
     inputs, in order) and ``seed``, pictures as Pillow has them; or ``function(sample)``, of a
     `Sample`. It returns the edited picture: one of Pillow, or an array (H, W, 3), uint8, RGB. What
-    it raises is a failed edit with the reason. `pictures`: how many inputs it takes (default: one,
-    or any where it takes them all).
+    it raises is a failed edit with the reason. Raises `Unavailable` for a function that wants
+    something else.
     """
 
     function: Callable[..., Any]
     name: str
     seed: int = 0
-    pictures: int | None = None
     parallel: Mode = "serial"
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._takes: set[str] | None = None
-        if not (isinstance(self.function, FromFile) and self.parallel == "process"):
-            self._look()  # else workers do it: weights are loaded once in each, and not here
+        if self.parallel == "serial":  # else workers look: weights are loaded in each, and not here
+            _ = self.takes
 
-    def _look(self) -> set[str]:
-        """What the function takes. Raises `UsageError` where that is not what it would be given."""
+    @functools.cached_property
+    def takes(self) -> set[str]:
+        """Which of what could be given to it it takes; none: it takes the sample."""
         function = self.function.loaded if isinstance(self.function, FromFile) else self.function
         self.__doc__ = function.__doc__ or FunctionEditor.__doc__
         parameters = inspect.signature(function).parameters.values()
         named = {one.name: one for one in parameters if not one.kind.name.startswith("VAR_")}
-        self._takes = takes = _TAKES & named.keys()
+        takes = _TAKES & named.keys()
         needed = {name for name, one in named.items() if one.default is inspect.Parameter.empty}
         of_sample = len(named) == 1 and not takes
         if not of_sample and (needed - _TAKES or not {"image", "images"} & takes):
-            raise UsageError(
+            raise Unavailable(
                 f"editor {self.name}: wanted a function of (image, instruction), perhaps with "
                 f"images or seed, or of (sample); found ({', '.join(named)})"
             )
-        if self.pictures is None and "image" in takes and "images" not in takes:
-            self.pictures = 1
         return takes
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        try:
-            takes = self._look() if self._takes is None else self._takes
-        except UsageError as error:  # in a worker: no model has failed
-            raise Unavailable(str(error)) from error
-        if (fault := faulty(sample, self.name, pictures=self.pictures)) is not None:
+        pictures = 1 if "image" in self.takes and "images" not in self.takes else None
+        if (fault := faulty(sample, self.name, pictures=pictures)) is not None:
             return fault
-        if takes:
+        if self.takes:
             images = [Image.fromarray(read_image(path)) for path in sample.images]
             given = {"image": images[0], "images": images, "seed": self.seed}
             given["instruction"] = sample.instruction
-            picture = self.function(**{name: given[name] for name in takes})
+            picture = self.function(**{name: given[name] for name in self.takes})
         else:
             picture = self.function(sample)
         pixels, path = _pixels(picture, self.name), folder / "output.png"
@@ -118,7 +112,6 @@ def _pixels(made: Any, editor: str) -> Array:
 class Settings(msgspec.Struct, kw_only=True, frozen=True):
     name: str = ""
     seed: int = 0
-    pictures: Count | None = None
     workers: Literal["serial", "process"] = "serial"
 
 
@@ -131,9 +124,8 @@ def is_local(name: str) -> bool:
 def factory(name: str) -> Callable[..., FunctionEditor]:
     """What makes the editor of a function in a file, as `editgauge.editors` have it.
 
-    Settings: `name` (default: the file's and the function's), `seed` (0), `pictures` (how many
-    inputs it takes; 1, or any where it takes ``images``), `workers` (``serial``, one process with
-    one copy of the weights, or ``process``, one copy in each worker).
+    Settings: `name` (default: the file's and the function's), `seed` (0), `workers` (``serial``,
+    one process with one copy of the weights, or ``process``, one copy in each worker).
     """
 
     def made(samples: Sequence[Sample], **settings: Any) -> FunctionEditor:
@@ -144,7 +136,7 @@ def factory(name: str) -> Callable[..., FunctionEditor]:
             raise DataError(f"editor {name!r}: {path}: wanted a Python file, found none there")
         return FunctionEditor(
             FromFile(place, function), chosen.name or f"{place.stem}-{function}", chosen.seed,
-            chosen.pictures, chosen.workers, {"function": f"{place.name}:{function}"},
+            chosen.workers, {"function": f"{place.name}:{function}"},
         )  # fmt: skip
 
     return made
@@ -167,20 +159,14 @@ class FromFile:
 
 @functools.lru_cache(maxsize=8)
 def _loaded(file: Path, function: str) -> Callable[..., Any]:
-    """The function, its file run once in a process. Raises `UsageError` where there is none."""
-    name = f"editgauge_local_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    """The function, its file run once in a process. Raises `Unavailable` where there is none."""
     sys.path.insert(0, str(file.parent))  # what lies beside it can be imported
     try:
-        spec.loader.exec_module(module)
+        found = runpy.run_path(str(file), run_name=f"editgauge_local_{file.stem}").get(function)
     except Exception as error:  # the user's file: its fault is one line
-        raise UsageError(f"{file.name}: {type(error).__name__}: {error}") from error
+        raise Unavailable(f"{file.name}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(file.parent))
-    target: Any = vars(module).get(function)
-    if not callable(target):
-        raise UsageError(f"{file.name}: has no function {function!r}")
-    return target  # type: ignore[no-any-return]
+    if not callable(found):
+        raise Unavailable(f"{file.name}: has no function {function!r}")
+    return found  # type: ignore[no-any-return]

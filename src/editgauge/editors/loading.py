@@ -114,9 +114,6 @@ def load(family: str, line: Model, source: tuple[str, str], told: Any) -> Any:
     import torch
     from diffusers.utils import deprecation_utils
 
-    on_gpu = told.device.startswith("cuda")
-    if on_gpu and not torch.cuda.is_available():
-        raise UsageError(f"torch finds no CUDA device here ({told.device}); take device=cpu")
     renamed = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")  # since 0.42
     options = {"dtype" if renamed else "torch_dtype": getattr(torch, told.dtype)}
     if line.checked:
@@ -125,30 +122,39 @@ def load(family: str, line: Model, source: tuple[str, str], told: Any) -> Any:
     options |= {"local_files_only": True} if Path(place).is_dir() else {"revision": revision}
     pipe = pipeline_class(family, line.pipeline).from_pretrained(place, **options)
     pipe.set_progress_bar_config(disable=True)
-    if told.offload and on_gpu:
+    if told.offload and told.device.startswith("cuda"):
         pipe.enable_model_cpu_offload(device=told.device)
     else:
         pipe.to(told.device)
     return pipe
 
 
-def told(error: Exception, model: str, device: str, revision: str | None) -> str:
-    """A library's error as one line, with what to do where that is known."""
+def label(model: str) -> str:
+    """The model as it may be written down: a hub id, or a folder's name."""
+    folder = Path(model).expanduser()
+    return folder.name if folder.is_dir() else model
+
+
+def told(error: Exception, model: str, line: Model, settings: Any) -> str:
+    """Why weights cannot be loaded, as one line, with what to do where that is known."""
+    what, text = f"{label(model)} cannot be loaded", runtime.told(error)
     if isinstance(error, EditgaugeError):
-        return str(error)
+        return f"{what}: {error}"
     if runtime.out_of_memory(error):
-        return f"the memory of {device} does not hold it: {OFFLOAD}"
-    text = runtime.told(error)
+        return f"{what}: the memory of {settings.device} does not hold it: {OFFLOAD}"
     if isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None:
-        return f"torchvision is not installed ({text})"  # diffusers leaves out what needs it
-    if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
+        return (
+            f"{what}: torchvision is not installed ({text})"  # diffusers leaves out what needs it
+        )
+    if isinstance(error, OSError) and label(model) == model:
+        revision = settings.revision or pinned(model, line)
         commit = f" --revision {revision}" if revision else ""
         return (
-            f"its weights are not whole on this machine, and the hub did not give them; fetch them "
-            f"where there is a network (hf download {model}{commit} --local-dir DIR), bring DIR "
-            f"here, and give it by the setting model ({text[:160]})"
+            f"{what}: its weights are not whole on this machine, and the hub did not give them; "
+            f"fetch them where there is a network (hf download {model}{commit} --local-dir DIR), "
+            f"bring DIR here, and give it by the setting model ({text[:160]})"
         )
-    return text
+    return f"{what}: {text}"
 
 
 def _current_commit(model: str) -> str:

@@ -129,7 +129,7 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
             return score(*what, hashes=hashes, progress=lambda n, of, _: show(n, of, note), **how)
 
         if request.basis != "attention":
-            cut = {one: maps[one] for one in ("alpha", "bins", "floor") if one in maps}
+            cut = {one: maps[one] for one in ("alpha", "floor") if one in maps}
             summaries["change"] = bring(ChangeScorer(**cut), edits, "change")
         if request.basis != "pixels":
             unwatched = _attention(folder, request, edits, bring, summaries)

@@ -74,32 +74,28 @@ def recolour(canvas: Canvas, asked: Parsed) -> Done:
 
 
 def resize(canvas: Canvas, asked: Parsed) -> Done:
-    done = []
-    for match, lifted in _lifted(canvas, asked):
-        room = (0.98 * s / t for s, t in zip(canvas.size, lifted.size, strict=True))
-        factor = min(asked.amount or 1.0, *room)
-        _drop(canvas, lifted, np.eye(2) * factor)
-        done.append(report(canvas, match) | {"factor": round(factor, 3)})
-    return {"texts": done}
+    return _turned(canvas, asked, np.eye(2) * (asked.amount or 1.0)) | {"factor": asked.amount}
 
 
 def rotate(canvas: Canvas, asked: Parsed) -> Done:
     degrees = asked.amount or 90.0
-    radians = np.radians(-degrees)  # rows run down: counterclockwise is negative
-    turn = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
+    sine, cosine = np.sin(np.radians(-degrees)), np.cos(np.radians(degrees))  # rows run down
+    return _turned(canvas, asked, np.array([[cosine, -sine], [sine, cosine]])) | {
+        "degrees": degrees
+    }
+
+
+def _turned(canvas: Canvas, asked: Parsed, linear: Matrix) -> Done:
+    """Lay ink back about its own centre, moved as little as keeps it inside the picture."""
     done = []
     for match, lifted in _lifted(canvas, asked):
-        _drop(canvas, lifted, turn)
+        size = np.abs(linear) @ lifted.size
+        fit = min(1.0, *(0.98 * np.asarray(canvas.size) / size))
+        low = fit * size / 2
+        x, y = np.clip(lifted.centre, low, np.asarray(canvas.size) - low)
+        canvas.drop(lifted, (float(x), float(y)), linear * fit)
         done.append(report(canvas, match))
-    return {"texts": done, "degrees": degrees}
-
-
-def _drop(canvas: Canvas, lifted: Lifted, linear: Matrix) -> None:
-    """Lay ink back about its own centre, moved as little as keeps it inside the picture."""
-    reach = np.abs(linear) @ (np.asarray(lifted.size) / 2)
-    sizes = zip(lifted.centre, reach, canvas.size, strict=True)
-    x, y = (min(max(c, r), max(r, size - r)) for c, r, size in sizes)
-    canvas.drop(lifted, (float(x), float(y)), linear)
+    return {"texts": done}
 
 
 def move(canvas: Canvas, asked: Parsed) -> Done:
@@ -137,26 +133,17 @@ def _beside(size: Point, box: Box, place: str, gap: float) -> Point:
 
 
 def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
-    """Where a text goes that is moved to a corner or side (if it is not there), or some way."""
+    """Where a text goes that is moved to a corner or side, or some way."""
     (width, height), (wide, high) = canvas.size, lifted.size
     edge, words = EDGE * min(width, height), where.split()
     x, y = lifted.box[:2]
     if words[0] == "go":
         dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[words[1]]
         return x + dx * step, y + dy * step
-    if "left" in words and lifted.centre[0] > width / 3:
-        x = edge
-    elif "right" in words and lifted.centre[0] < width * 2 / 3:
-        x = width - edge - wide
-    elif "center" in words:
-        x = (width - wide) / 2
-    if "top" in words and lifted.centre[1] > height / 4:
-        y = edge
-    elif "bottom" in words and lifted.centre[1] < height * 3 / 4:
-        y = height - edge - high
-    elif words == ["center"]:
-        y = (height - high) / 2
-    return x, y
+    middle = (height - high) / 2 if words == ["center"] else y
+    columns = {"left": edge, "right": width - edge - wide, "center": (width - wide) / 2}
+    rows = {"top": edge, "bottom": height - edge - high}
+    return columns.get(words[-1], x), rows.get(words[0], middle)
 
 
 def _swap(canvas: Canvas, asked: Parsed) -> Done:

@@ -157,7 +157,7 @@ def by_role(lines: Sequence[Line], role: Role, size: tuple[int, int]) -> list[in
     if role == "middle":
         middle = (size[0] / 2, size[1] / 2)
         return [min(order, key=lambda n: math.dist(lines[n].centre, middle))]
-    largest = max(lines, key=lambda line: line.height)
+    largest = max(lines, key=lambda line: (line.upright is line.corners, line.height))
     least = largest.height * (1.0 if role == "largest" else 0.7)
     left, _, right, _ = largest.box
     near = [n for n in order if lines[n].box[0] < right and lines[n].box[2] > left]

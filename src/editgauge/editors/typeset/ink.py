@@ -162,9 +162,7 @@ def _trials(
     lab = cv2.cvtColor(patch, cv2.COLOR_RGB2LAB).astype(np.float32)
     # a sheet of paper around the text ends soon after it
     ring = _grown(inner, int(max(2, round(0.12 * height)))) & ~inner & ~foreign
-    masks = _local_contrast(lab, inner, height)
-    for count in (2, 3, 4, 5):
-        masks += _clusters(lab, inner, ring, count)
+    masks = [mask for count in (2, 3, 4, 5) for mask in _clusters(lab, inner, count)]
     kept: list[Mask] = []
     for mask in (t for m in masks for t in _tidy(m & inner, inner, height)):
         if all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
@@ -175,35 +173,17 @@ def _trials(
                 yield 1 - 0.8 * min(1.0, float(near[ring].mean()) / inside), mask
 
 
-def _local_contrast(lab: Lab, inner: Mask, height: float) -> list[Mask]:
-    """What is darker, and what is lighter, than its surroundings: for uneven grounds."""
-    window = int(max(5, round(0.9 * height))) | 1
-    blurred = cv2.blur(lab[..., 0], (window, window), borderType=cv2.BORDER_REPLICATE)
-    masks = []
-    for signed in (lab[..., 0] - blurred, blurred - lab[..., 0]):
-        values = np.clip(signed, 0, 255).astype(np.uint8)
-        kind = cv2.THRESH_BINARY + cv2.THRESH_OTSU
-        level, _ = cv2.threshold(values[inner].reshape(-1, 1), 0, 255, kind)
-        masks.append(np.asarray(values > max(level, 6), bool))
-    return masks
-
-
-def _clusters(lab: Lab, inner: Mask, ring: Mask, count: int) -> list[Mask]:
-    """Each of `count` colours alone, and together those that are rarer around the line."""
+def _clusters(lab: Lab, inner: Mask, count: int) -> list[Mask]:
+    """What has each of `count` colours."""
     pixels = lab[inner]
     pixels = pixels[:: len(pixels) // 6000 + 1]
     if len(pixels) < 8 * count:
         return []
     criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 12, 0.8)
-    start = np.zeros((len(pixels), 1), np.int32)
-    order = np.argsort(pixels @ np.array([1.0, 0.5, 0.5], np.float32))
-    start[order, 0] = np.arange(len(pixels)) * count // len(pixels)
-    flags = cv2.KMEANS_USE_INITIAL_LABELS
-    _, _, centres = cv2.kmeans(pixels, count, start, criteria, 1, flags)
+    cv2.setRNGSeed(0)
+    _, _, centres = cv2.kmeans(pixels, count, None, criteria, 1, cv2.KMEANS_PP_CENTERS)
     labels = np.stack([((lab - centre) ** 2).sum(axis=2) for centre in centres]).argmin(axis=0)
-    masks: list[Mask] = [labels == n for n in range(count)]
-    rare = [m for m in masks if m[ring].mean() < 0.35 * max(1e-6, m[inner].mean())]
-    return [*masks, np.logical_or.reduce(rare)] if 1 < len(rare) < count else masks
+    return [labels == n for n in range(count)]
 
 
 def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:
@@ -228,23 +208,8 @@ def _thickness(mask: Mask, height: float) -> float:
 def _matte(
     patch: Array, core: Mask, foreign: Mask, height: float
 ) -> tuple[Alpha, Array, Mask, Colour]:
-    """Opacity, ground, what is hidden, colour, twice: first the strokes' fainter parts, then the
-    edges.
-    """
-    near = _grown(core, int(max(3, round(0.12 * height))), cv2.MORPH_ELLIPSE) & ~foreign
-    fainter = core | (_opacity(patch, core, near, foreign)[0] > 0.25)
-    _, labels = cv2.connectedComponents(fainter.astype(np.uint8))
-    core = np.isin(labels, np.unique(labels[core])) & fainter
+    """Opacity, the ground (a plane, or inpainted), what of it is hidden, and the ink's colour."""
     hidden = _grown(core, int(max(2, round(0.045 * height))), cv2.MORPH_ELLIPSE)
-    alpha, ground, colour = _opacity(patch, core, hidden, foreign)
-    ground[~hidden] = patch[~hidden]
-    solid = (alpha > 0.8) & ~_grown(~core, 1)
-    alpha[solid] = np.maximum(alpha[solid], 0.97)
-    return alpha, ground, hidden, colour
-
-
-def _opacity(patch: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, Array, Colour]:
-    """Opacity inside `hidden`, the ground (a plane, or inpainted), and the ink's colour."""
     wider = _grown(hidden | foreign, 2, cv2.MORPH_ELLIPSE)
     ground = _plane(patch, ~wider)
     if ground is None:
@@ -254,9 +219,13 @@ def _opacity(patch: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alp
     strong = core & (strength >= np.percentile(strength[core], 70))  # pure only inside strokes
     typical = np.median(patch[strong], axis=0)
     span = typical.astype(np.float32) - ground.astype(np.float32)
-    alpha = (shade * span).sum(axis=2) / np.maximum((span * span).sum(axis=2), 60.0)
+    shares = (shade * span).sum(axis=2) / np.maximum((span * span).sum(axis=2), 60.0)
+    alpha = np.where(hidden, np.clip(shares, 0, 1), 0).astype(np.float32)
+    solid = (alpha > 0.8) & ~_grown(~core, 1)
+    alpha[solid] = np.maximum(alpha[solid], 0.97)
+    ground[~hidden] = patch[~hidden]
     red, green, blue = (round(float(c)) for c in typical)
-    return np.where(hidden, np.clip(alpha, 0, 1), 0).astype(np.float32), ground, (red, green, blue)
+    return alpha, ground, hidden, (red, green, blue)
 
 
 def _plane(patch: Array, seen: Mask) -> Array | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -57,15 +58,17 @@ def split_text(text: str, lengths: Sequence[int]) -> list[str]:
 
 def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
     """Without the words that old and new text share at their ends: what stays is not touched."""
-    start, end = span.start, span.end
-    old, new = line[start:end].split(" "), text.split(" ")
-    while len(old) > 1 and len(new) > 1 and old[0] == new[0]:
-        start += len(old.pop(0)) + 1
-        new.pop(0)
-    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
-        end -= len(old.pop()) + 1
-        new.pop()
-    return Span(span.line, start, end), " ".join(new)
+    old, new = line[span.start : span.end].split(" "), text.split(" ")
+    head = _shared(old[:-1], new[:-1])
+    tail = _shared(old[:head:-1], new[:head:-1])
+    start = span.start + sum(len(word) + 1 for word in old[:head])
+    end = span.end - sum(len(word) + 1 for word in old[len(old) - tail :])
+    return Span(span.line, start, end), " ".join(new[head : len(new) - tail])
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    pairs = zip(old, new, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Ink, Style]:
@@ -144,16 +147,12 @@ def _free(canvas: Canvas, ink: Ink) -> Point:
 
 def _aligned(canvas: Canvas, ink: Ink, old: Point, wide: float, room: Point) -> float:
     """Where a new line starts: it keeps the edge (or centre) that it shares with those around."""
-    near, (left, _, right, _) = max(3.0, 0.25 * ink.line.height), ink.line.box
-    others = [(o.box[0], o.box[2]) for o in canvas.lines if o is not ink.line]
-    votes = {
-        "center": sum(abs((x0 + x1) - (left + right)) / 2 < near for x0, x1 in others),
-        "left": sum(abs(x0 - left) < near for x0, _ in others),
-        "right": sum(abs(x1 - right) < near for _, x1 in others),
-    }
-    votes["center"] += abs((left + right - canvas.size[0]) / 2) < 2 * near
-    best = max(votes, key=lambda name: votes[name])
-    x = {"left": old[0], "right": old[1] - wide}.get(best, (old[0] + old[1] - wide) / 2)
+    spare = (old[1] - old[0]) - wide
+    ends = np.array([line.box for line in canvas.lines])[:, [0, 2]]
+    marks = np.array([[0.5, 0.5], [1, 0], [0, 1]])  # centre, left, right
+    off = np.abs(marks @ (ends - np.array(ink.line.box)[[0, 2]]).T)
+    votes = (off < max(3.0, 0.25 * ink.line.height)).sum(axis=1)
+    x = old[0] + spare * (0.5, 0.0, 1.0)[int(votes.argmax())]
     return min(max(x, room[0]), max(room[0], room[1] - wide))
 
 
@@ -180,19 +179,18 @@ def _insert_in_row(
     line = canvas.lines[span.line].text
     old = line[span.start : span.end]
     blank = "" if max(text[:1] + old[:1]) > "⺀" else " "  # Chinese and Japanese set none
-    outer = span.start == 0 if place == "before" else span.end == len(line)
     ink, style = _inked(canvas, span, text + old)
     drawn, offset, wide = _drawn(style, text)
     gap = width_of(style, blank) if blank else 0.06 * style.size
     left, right = ink.between(ink.reach(span, style))
     low, high = _free(canvas, ink)
-    x = left - gap - wide if place == "before" else right + gap
+    before = place == "before"
+    x = left - gap - wide if before else right + gap
+    outer = span.start == 0 if before else span.end == len(line)
     if outer and low <= x and x + wide <= high:
-        at = (x - offset, ink.pen(style)[1])
-        canvas.set(drawn, ink.matrix, at, colour or ink.colour)
+        canvas.set(drawn, ink.matrix, (x - offset, ink.pen(style)[1]), colour or ink.colour)
         return style
-    both = f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}"
-    return _change_span(canvas, span, both, colour)
+    return _change_span(canvas, span, blank.join((text, old) if before else (old, text)), colour)
 
 
 def _insert_row(
@@ -212,24 +210,16 @@ def _insert_row(
 def _insert_at(canvas: Canvas, text: str, wanted: Colour | None, where: str) -> Done:
     """Into a corner or along a side, in the style of the picture's lines of middling size."""
     words, (width, height) = where.split(), canvas.size
-    style, lines = _house_style(canvas, text)
+    style, colour = _house_style(canvas, text)
     edge = EDGE * min(width, height)
-    corner = len(words) == 2 and "center" not in words
-    rows = wrapped(text, style, max((0.45 if corner else 0.9) * width, 40.0))
-    pitch = 1.3 * style.size
-    tall = pitch * (len(rows) - 1)
-    first = height - edge - tall if "bottom" in words else (height - tall + style.size) / 2
-    first = edge + style.size if "top" in words else first
-    for number, row in enumerate(rows):
-        drawn, offset, wide = _drawn(style, row, width - 2 * edge)
-        x = edge if "left" in words else width - edge - wide
-        x = x if "left" in words or "right" in words else (width - wide) / 2
-        y = first + number * pitch
-        box = (x, y - style.size, x + wide, y)  # black or white where its own would not stand out
-        seen = [ink for ink in (lines, (0, 0, 0)) if canvas.shows(ink, box)]
-        colour = wanted or [*seen, (255, 255, 255)][0]
-        canvas.set(drawn, np.eye(2, 3), (x - offset, y), colour)
-    return {"inserted": text, "place": where, "rows": len(rows), **_told(style)}
+    drawn, offset, wide = _drawn(style, text, width - 2 * edge)
+    x = {"left": edge, "right": width - edge - wide}.get(words[-1], (width - wide) / 2)
+    middle = (height + style.size) / 2
+    y = {"top": edge + style.size, "bottom": height - edge}.get(words[0], middle)
+    box = (x, y - style.size, x + wide, y)  # black or white where its own would not stand out
+    seen = [ink for ink in (colour, (0, 0, 0)) if canvas.shows(ink, box)]
+    canvas.set(drawn, np.eye(2, 3), (x - offset, y), wanted or [*seen, (255, 255, 255)][0])
+    return {"inserted": text, "place": where, **_told(style)}
 
 
 def _house_style(canvas: Canvas, text: str) -> tuple[Style, Colour]:
@@ -244,14 +234,3 @@ def _house_style(canvas: Canvas, text: str) -> tuple[Style, Colour]:
     if not able:
         raise _no_face(text)
     return Style(able[0], max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
-
-
-def wrapped(text: str, style: Style, room: float) -> list[str]:
-    """`text` in rows that are not wider than `room` pixels, broken at blanks."""
-    rows: list[str] = []
-    for word in text.split():
-        if rows and width_of(style, f"{rows[-1]} {word}") <= room:
-            rows[-1] += f" {word}"
-        else:
-            rows.append(word)
-    return rows or [text]

@@ -134,14 +134,11 @@ def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> Non
         (["--editor", "flux-kontext"], "cannot be tuned; wanted one of instructpix2pix"),
         (["--editor", "copy"], "cannot be tuned"),
         (["--samples", "4,4"], "none of them twice"),
-        (["--set", "shots=1"], "without demonstrations"),
         (["--set", "flavour=sweet"], "found flavour"),
     ]
     for more, message in wrong:
         with pytest.raises(UsageError, match=message):
             typed(*words, *more)
     assert not (desk / "runs/none").exists()
-    with pytest.raises(EditgaugeError, match="training: precision: "):
-        typed(*words, "--set", "precision=half")
     with pytest.raises(EditgaugeError, match="wanted 10 samples to train on"):
         typed(*words, "--samples", "10")

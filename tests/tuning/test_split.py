@@ -73,7 +73,7 @@ def test_the_guard_refuses_leaks(samples: list[Sample], tmp_path: Path) -> None:
     known = {sample.id: sample for sample in samples}
     good = Split(task=TASK, seed=0, training=("s0", "s1"), test=("s2", "s3"))
     split.check(good, known)
-    with pytest.raises(DataError, match="s1 is trained on and tested"):
+    with pytest.raises(DataError, match="sample s1 has a picture of training sample s1"):
         split.check(Split(task=TASK, seed=0, training=good.training, test=("s1", "s2")), known)
     with pytest.raises(DataError, match="the data have not"):
         split.check(Split(task=TASK, seed=0, training=good.training, test=("gone",)), known)

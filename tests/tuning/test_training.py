@@ -24,7 +24,7 @@ from editgauge.editors import diffusers
 from editgauge.errors import DataError, RunError
 from editgauge.schema import convert
 from editgauge.store.run import Run
-from editgauge.tuning.training import Place, Recipe, checkpoints, train, triplets
+from editgauge.tuning.training import Place, Recipe, checkpoints, learn
 from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
@@ -36,21 +36,19 @@ import torch
 from pathlib import Path
 from editgauge import catalog
 from editgauge.editors import diffusers
-from editgauge.tuning.training import Place, Recipe, train, triplets
+from editgauge.tuning.training import Place, Recipe, learn
 
 torch.set_num_threads(1)
 data, model, run, recipe = sys.argv[1:]
 _, _, samples = catalog.open_data("medebench", Path(data), None)
 base = diffusers.factory("instructpix2pix", [], model=model, dtype="float32", device="cpu")
-pipe = base.load()[0]
-kept, nothing = triplets(pipe, samples[:4], 16)
 
 def show(done, total, note):
     if done == 8:
         os.kill(os.getpid(), signal.SIGKILL)
 
 place = Place(run=Path(run), folder="tuning/t", every=3)
-train(pipe, kept, nothing, eval(recipe), place, progress=show)
+learn(base, samples[:4], eval(recipe), place, progress=show)
 """
 
 
@@ -78,9 +76,8 @@ def learned(
     """The loss of each update, and the trained pipeline."""
     _, _, samples = catalog.open_data("medebench", data, None)
     base = diffusers.factory("instructpix2pix", [], model=str(model), dtype="float32", device="cpu")
-    pipe = base.load()[0]
-    kept, nothing = triplets(pipe, samples[:count], recipe.resolution)
-    return train(pipe, kept, nothing, recipe, Place(run, "tuning/t", every)), pipe
+    losses = learn(base, samples[:count], recipe, Place(run, "tuning/t", every))[1]
+    return losses, base.load()[0]
 
 
 def test_eight_squares_are_learned(model: Path, data: Path, tmp_path: Path) -> None:

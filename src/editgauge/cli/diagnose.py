@@ -107,7 +107,7 @@ def diagnose(
 
 # -- tune ------------------------------------------------------------------------------------------
 
-_TRAIN = {"rate": float, "resolution": int, "precision": str}
+_TRAIN = {"rate": float, "resolution": int}
 _EVERY = {"checkpoint_every": Annotated[int, Meta(ge=1)]}
 
 
@@ -142,7 +142,7 @@ class Training:
     "Of split and training."
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
-    training pictures; 512), precision (float32, bfloat16), checkpoint_every (updates; 100); all
+    training pictures; 512), checkpoint_every (updates; 100); all
     others are the editor's: model (a hub id or a folder of weights), name (in rows and tables)…"""
 
     def order(self, asked: Tuning) -> Order:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,10 +17,9 @@ from editgauge.editors.diffusers import DiffusersEditor
 from editgauge.editors.editor import as_editor
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import UsageError
 from editgauge.escape import counted, file_name
 from editgauge.run.edit import EditSummary, edit
-from editgauge.schema import convert
 from editgauge.store import lease, paths
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
@@ -55,8 +52,6 @@ class Order:
             able = ", ".join(name for name, one in MODELS.items() if one.pipeline == PIPELINE)
             why = f"{self.editor}: cannot be tuned; wanted one of {able}"
             raise UsageError(why, argument="editor")
-        if "shots" in self.settings or "devices" in self.settings:
-            raise UsageError("tune: trains and edits on one device, without demonstrations")
         if self.recipe.lora:
             training.lora_config(self.recipe.lora)
         return diffusers.factory(self.editor, [], **{**self.settings, **more})
@@ -139,10 +134,9 @@ def tune(
             editor, tests = on_track(editor, Track(tuned=size)), [known[name] for name in one.test]
             done.edits.append(edit(run, benchmark, tests, editor, progress=progress))
             as_editor(editor).release()
-    facts = {"benchmark": benchmark, "editor": order.editor, "editors": done.editors}
-    facts |= {"samples": list(order.sizes), "recipe": recipe, "settings": recorded(order.settings)}
-    facts["splits"] = {one.task: one.record() for one in splits}
-    run.record("tune", **facts, trainings=done.as_json()["trainings"])
+    facts = {"benchmark": benchmark, "editor": order.editor, "settings": recorded(order.settings)}
+    splits_made = {one.task: one.record() for one in splits}
+    run.record("tune", **facts, recipe=recipe, splits=splits_made, **done.as_json())
     return done
 
 
@@ -151,9 +145,8 @@ def _trained(
     progress: Progress | None,
 ) -> Training:  # fmt: skip
     """The training of a task with these samples: the one that is there, or made now."""
-    stem = "-".join(file_name(task)[:40].split()).strip("-.") or "task"
-    folder = f"{place}/{stem}-{digest(task)[:8]}/{len(chosen)}"
-    # Weights and optimizer are float32 whatever is edited with; accelerate lowers what may be.
+    folder = f"{place}/{file_name(task)[:40]}-{digest(task)[:8]}/{len(chosen)}"
+    # whatever is edited with
     learner = order.base(dtype="float32")
     plan = {"task": task, "family": order.editor, **msgspec.structs.asdict(order.recipe)}
     plan |= {"model": paths.facts(learner.model), "revision": learner.source()[1]}
@@ -163,9 +156,8 @@ def _trained(
     began = perf_counter()
     at = Place(run.path, folder, order.every)
     weights, losses = training.learn(learner, chosen, order.recipe, at, progress)
-    table = io.StringIO()
-    csv.writer(table, lineterminator="\n").writerows([("step", "loss"), *enumerate(losses, 1)])
-    paths.write(run.path, f"{folder}/loss.csv", table.getvalue().encode())
+    lines = "\n".join(["step,loss", *(f"{n},{loss}" for n, loss in enumerate(losses, 1)), ""])
+    paths.write(run.path, f"{folder}/loss.csv", lines.encode())
     tenth = max(1, len(losses) // 10)
     run_of_training = Training(
         task=task,
@@ -185,22 +177,18 @@ def _trained(
 
 def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
     """The training of a plan, if it has ended; a plan that is there must be the same."""
-    there = split.read_json(run, f"{folder}/plan.json")
+    there = split.read_json(run, f"{folder}/plan.json", dict[str, Any])
     if there is None:
         split.write_json(run, f"{folder}/plan.json", plan)
         return None
-    if other := [name for name in {**plan, **there} if plan.get(name) != there.get(name)]:
-        what = "; ".join(f"{n} {there.get(n)!s:.40}, now {plan.get(n)!s:.40}" for n in other)
+    if other := [name for name in plan if plan[name] != there.get(name)]:
+        what = "; ".join(f"{n} {there.get(n)!s:.40}, now {plan[n]!s:.40}" for n in other)
         raise UsageError(
             f"{folder}: was tuned in another way ({what}); its outputs stay under its name: take "
             f"another run or name"
         )
-    try:
-        stored = convert(
-            split.read_json(run, f"{folder}/done.json"), Training, f"{folder}/done.json"
-        )
-    except DataError:
+    stored: Training | None = split.read_json(run, f"{folder}/done.json", Training)
+    if stored is None:
         return None
     lost = paths.fault(run.path, stored.weights, folder, limit=training.MOST_BYTES)
-    whole = lost is None and stored.fingerprint == digest(plan)
-    return msgspec.structs.replace(stored, folder=folder, fresh=False) if whole else None
+    return None if lost else msgspec.structs.replace(stored, fresh=False)

@@ -7,8 +7,8 @@ of K takes the first K, so that 4 are among the 8 and all sizes are tested on th
 
 from __future__ import annotations
 
-import difflib
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +16,6 @@ import msgspec
 
 from editgauge.errors import DataError, ImageError, RunError, UsageError
 from editgauge.images import read_image
-from editgauge.schema import convert
 from editgauge.store import lease, paths
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
@@ -49,37 +48,31 @@ def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sa
         name = sample.attributes.get("task") or "".join(sample.category[-1:])
         there.setdefault(str(name), []).append(sample)
     known = {name.rstrip(".").casefold(): name for name in there}
-    chosen: dict[str, list[Sample]] = {}
-    for text in wanted or [""]:
-        key = text.strip().rstrip(".").casefold()
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
-            names = [known[one] for one in near] or sorted(there)[:8]
-            why = f"{text!r}: no sample has it; there are {', '.join(names)}"
-            raise UsageError(why, argument="task")
-        chosen[known[key]] = there[known[key]]
-    return chosen
+    names = [known.get(text.strip().rstrip(".").casefold(), "") for text in wanted or [""]]
+    if "" in names:
+        why = f"{', '.join(wanted)!r}: no sample has it; there are {', '.join(sorted(there))}"
+        raise UsageError(why, argument="task")
+    return {name: there[name] for name in names}
 
 
 def sizes(text: str) -> list[int]:
     """``0,4,8,16`` as numbers in order. Raises `UsageError` for anything else, or one twice."""
-    words = [word.strip() for word in text.split(",")]
-    good = all(word.isascii() and word.isdigit() and len(word) < 5 for word in words)
-    if not good or len({*map(int, words)}) < len(words):
-        message = "wanted whole numbers such as 0,4,8,16, none of them twice"
-        raise UsageError(f"{text!r}: {message}", argument="sizes")
-    return sorted(map(int, words))
+    if re.fullmatch(r"\s*\d{1,4}(\s*,\s*\d{1,4})*\s*", text, re.ASCII):
+        numbers = sorted(map(int, text.split(",")))
+        if len({*numbers}) == len(numbers):
+            return numbers
+    message = "wanted whole numbers such as 0,4,8,16, none of them twice"
+    raise UsageError(f"{text!r}: {message}", argument="sizes")
 
 
 def pictures(sample: Sample) -> frozenset[str]:
     """Hashes of the pixels of a sample's inputs and reference. Raises as `read_image`."""
-    paths_of = filter(None, (*sample.images, sample.reference))
-    every = map(read_image, paths_of)
-    return frozenset(_hash(repr(one.shape).encode() + one.tobytes(), 16) for one in every)
+    every = map(read_image, filter(None, (*sample.images, sample.reference)))
+    return frozenset(_hash(repr(one.shape).encode() + one.tobytes()) for one in every)
 
 
-def _hash(data: bytes, size: int) -> str:
-    return hashlib.blake2b(data, digest_size=size).hexdigest()
+def _hash(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, seed: int) -> Split:
@@ -90,7 +83,7 @@ def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, 
     alike = _alike(samples)
     training: list[str] = []
     test: list[str] = []
-    for group in sorted(alike, key=lambda g: (_hash(f"{seed}\n{g[0]}".encode(), 8), g[0])):
+    for group in sorted(alike, key=lambda g: _hash(f"{seed}\n{g[0]}".encode())):
         (training if len(training) + len(group) <= most else test).extend(group)
     test = test[:tests]
     if len(training) < most or not test:
@@ -121,9 +114,7 @@ def _alike(samples: Sequence[Sample]) -> list[list[str]]:
 
 
 def check(split: Split, samples: Mapping[str, Sample]) -> None:
-    """Raises `DataError` where a sample or a picture is on both sides, or a sample is not there."""
-    if both := sorted(set(split.training) & set(split.test)):
-        raise DataError(f"task {split.task!r}: {both[0]} is trained on and tested; nothing is done")
+    """Raises `DataError` where a picture is on both sides, or a sample is not there."""
     absent = [name for name in (*split.training, *split.test) if name not in samples]
     if absent:
         raise DataError(
@@ -173,25 +164,19 @@ def kept(
 
 def stored(run: Run, benchmark: str) -> dict[str, Split]:
     """The run's splits by task; {} where it has none. Raises `RunError` for a file that is none."""
-    splits = read_json(run, _place(benchmark))
-    if splits is None:
-        return {}
-    try:
-        return {one.task: one for one in convert(splits, list[Split], _place(benchmark))}
-    except DataError as error:
-        raise RunError(f"{error}; restore it") from error
+    return {one.task: one for one in read_json(run, _place(benchmark), list[Split]) or ()}
 
 
-def read_json(run: Run, place: str) -> Any:
-    """The JSON of a file below ``tuning``, None without one; `RunError` where it cannot be read."""
+def read_json(run: Run, place: str, kind: Any) -> Any:
+    """The JSON of a file below ``tuning`` as a type, None without one; `RunError` for another."""
     why = paths.fault(run.path, place, "tuning")
     if why == "not there":
         return None
-    try:
-        if why is None:
-            return msgspec.json.decode(paths.read(run.path / place))
-    except (OSError, msgspec.DecodeError) as error:
-        why = f"cannot be read ({type(error).__name__})"
+    if why is None:
+        try:
+            return msgspec.json.decode(paths.read(run.path / place), type=kind)
+        except (OSError, msgspec.DecodeError) as error:
+            why = f"cannot be read ({type(error).__name__}: {error})"
     raise RunError(f"{place}: {why}; restore it, or remove it")
 
 

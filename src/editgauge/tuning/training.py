@@ -7,13 +7,13 @@ weights, to the bit on one CPU with one number of threads. It runs on one device
 
 from __future__ import annotations
 
+import contextlib
 import math
-import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -44,14 +44,13 @@ Whole = Annotated[int, Meta(ge=0)]
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a U-Net is trained: updates for each sample (50 in MedEBench, section 3.4), the learning
-    rate, the pictures' longer side, the precision (weights are float32 in both), LoRA's rank.
+    """How a U-Net is trained (in float32): updates for each sample (50 in MedEBench, section 3.4),
+    the learning rate, the pictures' longer side, LoRA's rank.
     """
 
     steps_a_sample: Count = 50
     rate: Annotated[float, Meta(gt=0, lt=1e38)] = RATES["all"]
     resolution: Count = 512
-    precision: Literal["float32", "bfloat16"] = "float32"
     lora: Whole = 0
     seed: Whole = 0
 
@@ -118,60 +117,32 @@ def learn(
     place: Place,
     progress: Progress | None = None,
 ) -> tuple[str, list[float]]:
-    """Train an editor's pipeline on samples and write its weights; their file in the run, and the
-    loss of each update. Raises as `train`.
-    """
-    pipe, _ = learner.load()
-    kept, nothing = triplets(pipe, samples, recipe.resolution)
-    for part in (pipe.vae, pipe.text_encoder):
-        part.to("cpu")  # their work is done: the memory is the U-Net's
-    losses = train(pipe, kept, nothing, recipe, place, device=learner.device, progress=progress)
-    return write_weights(place, pipe, recipe.lora), losses
-
-
-def train(
-    pipe: Any,
-    triplets: Sequence[Triplet],
-    nothing: Any,
-    recipe: Recipe,
-    place: Place,
-    *,
-    device: str = "cpu",
-    progress: Progress | None = None,
-) -> list[float]:
-    """Train the U-Net of a pipeline (float32, 8 input channels), in place, from the last checkpoint
-    in `place` where there is one; the loss of each update. `nothing`: see `triplets`.
+    """Train the U-Net (8 input channels) of an editor's pipeline on samples, from the last
+    checkpoint in `place` where there is one, and write its weights; their file in the run, and the
+    loss of each update.
 
     Raises `RunError` for a loss that is not finite, a device without memory, a checkpoint that does
     not fit.
     """
     import torch
 
-    steps = recipe.steps_a_sample * len(triplets)
-    cuda = [torch.device(device).index or 0] if device.startswith("cuda") else []
-    with torch.random.fork_rng(devices=cuda):
-        run = _Run(pipe, recipe, device)
+    pipe, _ = learner.load()
+    material, nothing = triplets(pipe, samples, recipe.resolution)
+    for part in (pipe.vae, pipe.text_encoder):
+        part.to("cpu")  # their work is done: the memory is the U-Net's
+    device = torch.device(learner.device)
+    with torch.random.fork_rng(devices=[device.index or 0] if device.type == "cuda" else []):
+        run = _Run(pipe, recipe, learner.device)
         torch.manual_seed(recipe.seed)
         _resume(run, place)
-        while (step := len(run.losses)) < steps:
-            # every pass takes each sample once, in an order of its own
-            turn, number = divmod(step, len(triplets))
-            order = torch.Generator("cpu").manual_seed(recipe.seed * 1_000_003 + turn)
-            chosen = int(torch.randperm(len(triplets), generator=order)[number])
-            try:
-                run.update(triplets[chosen], nothing)
-            except torch.cuda.OutOfMemoryError as error:
-                raise RunError(
-                    "training: the device has too little memory; take LoRA, a lower resolution or "
-                    "bfloat16. What was trained is kept"
-                ) from error
-            if progress is not None:
-                progress(step + 1, steps, f"training on {len(triplets)}")
-            if (step + 1) % place.every == 0 and step + 1 < steps:
-                _keep(run, place)
-        pipe.unet = run.accelerator.unwrap_model(run.unet, keep_fp32_wrapper=False)
-        run.accelerator.free_memory()
-        return run.losses
+        try:
+            run.train(material, nothing, place, progress or (lambda *_: None))
+        except torch.cuda.OutOfMemoryError as error:
+            why = "the device has too little memory; take LoRA, or a lower resolution"
+            raise RunError(f"training: {why}. What was trained is kept") from error
+    pipe.unet = run.accelerator.unwrap_model(run.unet)
+    run.accelerator.free_memory()
+    return write_weights(place, pipe, recipe.lora), run.losses
 
 
 class _Run:
@@ -181,8 +152,8 @@ class _Run:
         import torch
         from diffusers import DDPMScheduler
 
-        self.torch, self.losses = torch, list[float]()
-        self.accelerator = _accelerator(recipe, device)
+        self.torch, self.losses, self.recipe = torch, list[float](), recipe
+        self.accelerator = _accelerator(device)
         self.noise = DDPMScheduler.from_config(pipe.scheduler.config)
         pipe.unet.requires_grad_(not recipe.lora)
         if recipe.lora:
@@ -202,6 +173,20 @@ class _Run:
         self.losses = list(state["losses"])
         self.torch.set_rng_state(state["random"])
 
+    def train(
+        self, material: Sequence[Triplet], nothing: Any, place: Place, progress: Progress
+    ) -> None:
+        steps = self.recipe.steps_a_sample * len(material)
+        while (step := len(self.losses)) < steps:
+            # every pass takes each sample once, in an order of its own
+            turn, number = divmod(step, len(material))
+            order = self.torch.Generator("cpu").manual_seed(self.recipe.seed * 1_000_003 + turn)
+            chosen = int(self.torch.randperm(len(material), generator=order)[number])
+            self.update(material[chosen], nothing)
+            progress(step + 1, steps, f"training on {len(material)}")
+            if (step + 1) % place.every == 0 and step + 1 < steps:
+                _keep(self, place)
+
     def update(self, one: Triplet, nothing: Any) -> None:
         """One update of the weights by the gradients of a sample: predict the noise that was added
         to the reference's latents, given the input's latents as four further channels and the
@@ -220,11 +205,8 @@ class _Run:
         velocity = self.noise.config.prediction_type == "v_prediction"
         wanted = self.noise.get_velocity(clean, added, at) if velocity else added
         given = torch.cat([noisy, image], dim=1).to(device)  # (1, 8, h, w)
-        with self.accelerator.autocast():
-            predicted = self.unet(
-                given, at.to(device), encoder_hidden_states=words.to(device)
-            ).sample
-        loss = torch.nn.functional.mse_loss(predicted.float(), wanted.to(device).float())
+        predicted = self.unet(given, at.to(device), encoder_hidden_states=words.to(device)).sample
+        loss = torch.nn.functional.mse_loss(predicted, wanted.to(device))
         value = float(loss.detach())
         if not math.isfinite(value):
             raise RunError(
@@ -241,20 +223,24 @@ class _Run:
 # -- checkpoints -----------------------------------------------------------------------------------
 
 
-def _keep(run: _Run, place: Place) -> None:
-    """Write a checkpoint, whole or not at all (`RunError`), and remove the older ones."""
+@contextlib.contextmanager
+def _writing(place: Place) -> Iterator[Path]:
+    """The folder of a training. Raises `RunError` when it cannot be written."""
     folder = paths.folder(place.run, place.folder)
-    scratch = folder / ".writing"
-    shutil.rmtree(scratch, ignore_errors=True)
-    older = checkpoints(place)
     try:
-        run.accelerator.save_state(str(scratch))
-        for file in scratch.iterdir():
-            with file.open("rb") as opened:
-                os.fsync(opened.fileno())
-        os.replace(scratch, folder / f"{CHECKPOINT}{len(run.losses)}")
+        yield folder
     except Exception as error:  # what the libraries make of a full disk
         raise paths.unwritable(folder, OSError(str(error))) from error
+
+
+def _keep(run: _Run, place: Place) -> None:
+    """Write a checkpoint, whole or not at all, and remove the older ones."""
+    older = checkpoints(place)
+    with _writing(place) as folder:
+        scratch = folder / ".writing"
+        shutil.rmtree(scratch, ignore_errors=True)
+        run.accelerator.save_state(str(scratch))
+        scratch.rename(folder / f"{CHECKPOINT}{len(run.losses)}")
     for old in older:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -265,8 +251,6 @@ def _resume(run: _Run, place: Place) -> None:
     for there in checkpoints(place)[-1:]:
         try:
             run.accelerator.load_state(str(there))
-            if f"{CHECKPOINT}{len(run.losses)}" != there.name:
-                raise ValueError("another number of updates")
         except Exception as error:  # whatever the libraries say of a folder that is none
             raise RunError(
                 f"{place.folder}/{there.name}: its checkpoint does not fit the model "
@@ -280,7 +264,7 @@ def checkpoints(place: Place) -> list[Path]:
     return sorted(folders, key=lambda path: (len(path.name), path.name))
 
 
-def _accelerator(recipe: Recipe, device: str) -> Any:
+def _accelerator(device: str) -> Any:
     """accelerate for one device; it is made to forget the last training's choice."""
     import torch
 
@@ -292,8 +276,7 @@ def _accelerator(recipe: Recipe, device: str) -> Any:
     AcceleratorState._reset_state(reset_partial_state=True)
     if device.startswith("cuda"):
         torch.cuda.set_device(torch.device(device))
-    precision = "bf16" if recipe.precision == "bfloat16" else "no"
-    return Accelerator(cpu=device == "cpu", mixed_precision=precision)
+    return Accelerator(cpu=device == "cpu", mixed_precision="no")
 
 
 def lora_config(rank: int) -> Any:
@@ -310,18 +293,15 @@ def write_weights(place: Place, pipe: Any, rank: int) -> str:
     """Write the trained weights of a pipeline as diffusers reads them; the file's path in the run.
     Raises `RunError` when it cannot be written.
     """
-    folder = paths.folder(place.run, place.folder)
-    try:
-        if rank:
-            from peft.utils import get_peft_model_state_dict
+    with _writing(place) as folder:
+        if not rank:
+            pipe.unet.save_pretrained(folder / "unet", safe_serialization=True)
+            return f"{place.folder}/unet/diffusion_pytorch_model.safetensors"
+        from peft.utils import get_peft_model_state_dict
 
-            layers = get_peft_model_state_dict(pipe.unet)
-            pipe.save_lora_weights(folder, unet_lora_layers=layers, safe_serialization=True)
-            return f"{place.folder}/pytorch_lora_weights.safetensors"
-        pipe.unet.save_pretrained(folder / "unet", safe_serialization=True)
-        return f"{place.folder}/unet/diffusion_pytorch_model.safetensors"
-    except Exception as error:  # what the libraries make of a full disk
-        raise paths.unwritable(folder, OSError(str(error))) from error
+        layers = get_peft_model_state_dict(pipe.unet)
+        pipe.save_lora_weights(folder, unet_lora_layers=layers, safe_serialization=True)
+        return f"{place.folder}/pytorch_lora_weights.safetensors"
 
 
 @dataclass
@@ -337,19 +317,12 @@ class TunedEditor(DiffusersEditor):
 
     def load_now(self) -> tuple[Any, str]:
         pipe, revision = super().load_now()
-        name = self.weights.name
-        if why := paths.fault(self.weights.parent, name, limit=MOST_BYTES):
-            raise RunError(f"{name}: {why}; train again")
-        try:
-            if self.rank:
-                pipe.load_lora_weights(self.weights.parent, weight_name=name)
-            else:
-                from safetensors.torch import load_file
+        if self.rank:
+            pipe.load_lora_weights(self.weights.parent, weight_name=self.weights.name)
+        else:
+            from safetensors.torch import load_file
 
-                pipe.unet.load_state_dict(load_file(self.weights))
-        except Exception as error:  # whatever the libraries say of a file that is none
-            why = f"no weights of this model ({type(error).__name__})"
-            raise RunError(f"{name}: {why}; train again") from error
+            pipe.unet.load_state_dict(load_file(self.weights))
         return pipe, revision
 
 

@@ -186,11 +186,6 @@ class TestIntervals:
         cell = made.rows[0].cells["both"]
         assert cell.low < cell.value <= cell.high <= 2
 
-    def test_ranks_under_resampling_are_told(self) -> None:
-        made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 8)], intervals=True)
-        told = next(note for note in made.notes if note.startswith("Rank by"))
-        assert "two 1 (kept in 100%" in told
-
 
 class TestSlices:
     def test_a_group_of_lines_for_each_value(self) -> None:

@@ -38,10 +38,7 @@ def test_editors_are_ranked_on_the_samples_that_all_have() -> None:
     assert (found.n, found.of, found.left_out) == (3, 6, {})
     cells = {line.name: line.cells["VC"] for line in found.table.rows}
     assert [cells[name].value for name in "ab"] == [pytest.approx(4 / 3), 3.0]
-    assert {name: line[0] for name, line in found.table.meta["ranks"]["editors"].items()} == {
-        "a": 2,
-        "b": 1,
-    }
+    assert {name: ranks[0] for name, ranks in found.ranks.items()} == {"a": 2, "b": 1}
 
 
 def test_who_has_too_few_is_left_out() -> None:

@@ -36,8 +36,8 @@ class Shown:
     "Add 95 % intervals."
     mean: bool = False
     "Add the mean over the run's models, where all were scored on the same samples."
-    failures: Literal["out", "floor", "both"] = "out"
-    "out: left out; floor: at the scale's minimum; both: that in brackets."
+    failures: Literal["out", "floor"] = "out"
+    "out: left out; floor: at the scale's minimum."
     notes: bool = False
     "All notes below a table."
     paper: bool = False

@@ -193,7 +193,7 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
     table, column, ahead = found.table, found.field.column, found.ahead
     lines: list[dict[str, Any]] = []
     for row in table.rows:
-        rank, low, high, _ = table.meta["ranks"]["editors"][row.name]
+        rank, low, high = found.ranks[row.name]
         cell = row.cells[column.name]
         values = {name: getattr(cell, name) for name in ("value", "n", "of", "low", "high")}
         ranks = {"rank": rank, "rank_low": low, "rank_high": high}

@@ -24,14 +24,11 @@ _STEPS, _ENOUGH = 10_000, 1e-10
 
 
 class RankStability(NamedTuple):
-    """`rank` (E,): 1 = best, equal values share the better rank. `kept` (E,): share of resamples in
-    which the editor has the same rank; `first` (E,): share in which it is best; `low`, `high` (E,):
-    95 % of its ranks lie between.
+    """`rank` (E,): 1 = best, equal values share the better rank. `low`, `high` (E,): 95 % of its
+    ranks under resampling lie between.
     """
 
     rank: Ints
-    kept: Floats
-    first: Floats
     low: Ints
     high: Ints
 
@@ -39,26 +36,21 @@ class RankStability(NamedTuple):
 def rank_stability(
     estimate: ArrayLike, again: ArrayLike, *, higher_is_better: bool = True
 ) -> RankStability:
-    """How often ranks survive resampling: `estimate` (E,), `again` (resamples, E) from the *same*
-    resamples.
+    """How far ranks survive resampling: `estimate` (E,), no NaN, `again` (resamples, E) from the
+    *same* resamples.
 
     A resample in which an editor has no value ranks nobody; where every resample is one, any rank
-    is possible. Raises ValueError where an editor has no estimate: a rank among different samples
-    means nothing.
+    is possible.
     """
-    values, drawn = np.asarray(estimate, dtype=np.float64), np.asarray(again, dtype=np.float64)
-    if np.isnan(values).any():
-        raise ValueError("a rank needs an estimate of every editor")
     sign = -1.0 if higher_is_better else 1.0
-    rank = _competition_ranks(sign * values[None, :])[0]
+    values, drawn = np.asarray(estimate, np.float64), np.asarray(again, np.float64)
+    rank = _competition_ranks(sign * values[None])[0]
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     if not len(drawn):
-        none, some = np.zeros(len(values)), np.ones(len(values), np.int64)
-        return RankStability(rank, none, none, some, some * len(values))
+        return RankStability(rank, np.ones_like(rank), np.full_like(rank, len(rank)))
     ranks = _competition_ranks(sign * drawn)
     low, high = np.quantile(ranks, [0.025, 0.975], axis=0, method="inverted_cdf")
-    kept, first = np.mean(ranks == rank, axis=0), np.mean(ranks == 1, axis=0)
-    return RankStability(rank, kept, first, low.astype(np.int64), high.astype(np.int64))
+    return RankStability(rank, low.astype(np.int64), high.astype(np.int64))
 
 
 def _competition_ranks(values: Floats) -> Ints:

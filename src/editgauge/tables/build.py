@@ -15,17 +15,16 @@ from editgauge.tables.models import key_of
 from editgauge.tables.results import Results
 from editgauge.tables.sheet import Sheet
 from editgauge.tables.spec import PaperTable, Published
-from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.tables.table import Cell, Column, Table, TableRow, with_numbers
 from editgauge.types import Variant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """What is shown beside the means. `published`: the papers' lines. `intervals`: 95 % intervals
-    over samples, stratified by the table's `strata`; `seed` is that of the resamples by which ranks
-    are tried. `mean`: a line with the mean over the run's models. `by`: a group of lines for each
-    value of a label of the samples. `only`: the table of this name alone, also one that is shown on
-    demand only.
+    over samples, stratified by the table's `strata`. `mean`: a line with the mean over the run's
+    models. `by`: a group of lines for each value of a label of the samples. `only`: the table of
+    this name alone, also one that is shown on demand only.
     """
 
     by: str = ""
@@ -33,7 +32,6 @@ class Shown:
     intervals: bool = False
     mean: bool = False
     only: str = ""
-    seed: int = 0
 
 
 MEANS = Shown()
@@ -47,38 +45,32 @@ def build(
     """
     published = paper.publication(results) if shown.published else None
     if paper.lines is not None and (lines := paper.lines(results, variant, shown.intervals)):
-        return _of_lines(Sheet(results, paper, variant), lines, published, shown.intervals)
+        return _of_lines(Sheet(results, paper, variant), lines, published, shown)
     if not (editors := _editors(results, paper)):
-        return _published_alone(results, paper, published) if paper.alone and published else None
+        if published is None or not paper.alone:
+            return None
+        sheet, rows = Sheet(results, paper, "faithful"), [*published.rows()]
+        columns = [field.column for field in sheet.fields]
+        more = {"variant": "", "source": ""}
+        return _table(sheet, columns, rows, [told.NO_ROWS, published.note], **more)
     sheet = Sheet(results.of_editors(editors), paper, variant)
     uneven = told.uneven(sheet)
-    limits, ranks = None, None
-    if shown.intervals and (found := sheet.intervals()) is not None:
-        estimate, limits = found
-        ranks = sheet.ranks(estimate, shown.seed)
-    rows = [TableRow(name=e, cells=c) for e, c in zip(editors, sheet.cells(limits), strict=True)]
+    cells = sheet.cells(sheet.intervals() if shown.intervals else None)
+    rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
     columns = [_marked(field.column, uneven.get(field.column.name)) for field in sheet.fields]
     complete = not uneven and _complete(sheet, rows, published)
+    notes = told.of_table(sheet, uneven, published=published, intervals=shown.intervals)
+    asked = [column for column in columns if rows[0].cell(column.name).of != 0]
+    there = with_numbers(columns, rows)
+    if absent := [column.heading[-1] for column in asked if column not in there]:
+        notes.append(f"No score yet: {', '.join(dict.fromkeys(absent))}.")
     if published is not None:
         parts = zip(rows, told.parts_of_release(sheet), strict=True)
         rows = [replace(row, part=part) for row, part in parts]
-    notes = told.of_table(sheet, uneven, published=published, intervals=shown.intervals)
-    notes += told.of_ranks(editors, paper, ranks) + told.of_parts(rows)
+        notes += told.of_parts(rows)
     rows += _average(columns, rows) if shown.mean else []
-    if published is not None:
-        rows += published.rows()
-    else:
-        unscored = told.unscored(sheet)
-        columns = [column for column in columns if column.name not in unscored]
-    columns, rows = _with_facts(results, paper, drop_empty(columns, rows), rows)
-    meta: dict[str, Any] = {"complete": complete, "intervals": shown.intervals, "ranks": {}}
-    if ranks is not None:
-        column, one = ranks
-        lines_of = zip(
-            *(part.tolist() for part in (one.rank, one.low, one.high, one.first)), strict=True
-        )
-        places = dict(zip(editors, map(list, lines_of), strict=True))
-        meta["ranks"] = {"column": column.name, "editors": places}
+    rows += published.rows() if published is not None else []
+    meta = {"complete": complete, "intervals": shown.intervals}
     return _table(sheet, columns, rows, notes, meta=meta)
 
 
@@ -89,6 +81,9 @@ def _table(
     notes: Sequence[str],
     **more: Any,
 ) -> Table:
+    """The table: its columns that have a number in any line, and what is known of its models."""
+    columns = with_numbers(columns, rows)
+    columns, rows = _with_facts(sheet.results, sheet.paper, columns, rows)
     facts: dict[str, Any] = {
         "name": sheet.paper.name,
         "title": sheet.paper.title,
@@ -101,34 +96,25 @@ def _table(
     return Table(columns=columns, rows=rows, notes=notes, **(facts | more))
 
 
-def _published_alone(results: Results, table: PaperTable, paper: Published) -> Table:
-    """The published lines of a table that the run has no rows of, with a note that says so."""
-    rows, sheet = list(paper.rows()), Sheet(results, table, "faithful")
-    columns = drop_empty([field.column for field in sheet.fields], rows)
-    return _table(sheet, columns, rows, [told.NO_ROWS, paper.note], variant="", source="")
-
-
 def _of_lines(
-    sheet: Sheet, lines: Sequence[TableRow], paper: Published | None, intervals: bool
+    sheet: Sheet, lines: Sequence[TableRow], paper: Published | None, shown: Shown
 ) -> Table:
     """The table of a layout that makes its lines itself, each with the published line of its name
     below it. Lines are of different samples: none is best.
     """
 
-    def bare(name: str) -> str:
+    def bare(row: TableRow) -> str:
         """Without the model: ``m: Reconstruct ear.`` is the paper's ``Reconstruct ear``."""
-        return name.rpartition(": ")[2].strip().rstrip(".").casefold()
+        return row.name.rpartition(": ")[2].strip().rstrip(".").casefold()
 
-    papers = {bare(row.name): row for row in (paper.rows() if paper is not None else ())}
+    papers = {bare(row): row for row in (paper.rows() if paper is not None else ())}
     rows: list[TableRow] = []
     for row in lines:
-        papers_row = papers.pop(bare(row.name), None)
-        rows += [row] if papers_row is None else [row, papers_row]
-    rows += papers.values()
+        rows += filter(None, [row, papers.pop(bare(row), None)])
     columns = [replace(field.column, comparable=False) for field in sheet.fields]
-    notes = [*sheet.paper.notes, *([told.INTERVALS] if intervals else [])]
+    notes = [*sheet.paper.notes, *([told.INTERVALS] if shown.intervals else [])]
     notes += [paper.note] if paper is not None else []
-    return _table(sheet, drop_empty(columns, rows), rows, notes)
+    return _table(sheet, columns, [*rows, *papers.values()], notes)
 
 
 def _editors(results: Results, table: PaperTable) -> list[str]:
@@ -161,12 +147,12 @@ def _complete(sheet: Sheet, rows: Sequence[TableRow], paper: Published | None) -
     """
     results, size = sheet.results, sheet.paper.size
     cells = [cell for row in rows for cell in row.cells.values() if cell.n is not None]
+    corrected = any(v == "corrected" and results.has(m.metric, v) for m, v in sheet.means)
+    unlike = (paper is not None and paper.other_maker(results)) or told.other_prompts(
+        results, sheet.paper
+    )
     whole = size is not None and len(results.samples) >= size and bool(cells)
-    read = {(part, variant) for mean, variant in sheet.means for part in mean.parts}
-    corrected = any(v == "corrected" and results.has(m, v) for m, v in read)
-    other = paper.other_maker(results) if paper else ""
-    as_released = not corrected and not other and not told.other_prompts(results, sheet.paper)
-    return whole and all(cell.n == cell.of for cell in cells) and as_released
+    return whole and all(cell.n == cell.of for cell in cells) and not corrected and not unlike
 
 
 def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
@@ -183,7 +169,7 @@ def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableR
 
 
 def _with_facts(
-    results: Results, table: PaperTable, columns: list[Column], rows: list[TableRow]
+    results: Results, table: PaperTable, columns: list[Column], rows: Sequence[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
     """Lines with their model's section and size, where the table wants them and any is known.
 
@@ -193,26 +179,12 @@ def _with_facts(
     facts = [results.models.of(row.name) for row in rows]
     if table.params and any(known.params for known in facts):
         columns = [Column(name="params", heading=("# Params",), digits=0), *columns]
-        rows = [
-            replace(row, cells={"params": Cell(text=known.params or "-"), **row.cells})
-            for row, known in zip(rows, facts, strict=True)
-        ]
+        sizes = [{"params": Cell(text=known.params or "-")} for known in facts]
+        rows = [replace(r, cells=one | dict(r.cells)) for r, one in zip(rows, sizes, strict=True)]
     if table.sections:
         groups = [known.group.get(results.benchmark, "") for known in facts]
         rows = [replace(row, section=group) for row, group in zip(rows, groups, strict=True)]
-        published = [row.section for row in rows if not row.own]
-        order = list(dict.fromkeys(["", *published, *sorted(groups)]))
-        rows.sort(
-            key=lambda row: (not row.own, row.kind in ("average", "mean"), order.index(row.section))
-        )
-    return columns, rows
-
-
-def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:
-    """Without the columns that have no sample in the data and no number in any line."""
-
-    def there(column: Column) -> bool:
-        cells = (row.cell(column.name) for row in rows)
-        return any(cell.of or cell.value is not None for cell in cells)
-
-    return [column for column in columns if there(column)]
+        order = ["", *(row.section for row in rows if not row.own), *sorted(groups)]
+        means = ("average", "mean")
+        rows.sort(key=lambda row: (not row.own, row.kind in means, order.index(row.section)))
+    return columns, [*rows]

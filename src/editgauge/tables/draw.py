@@ -24,12 +24,12 @@ from rich.console import Console
 from rich.text import Text
 
 from editgauge import escape
-from editgauge.tables.grid import Grid, Item, Mark, cell_text, grid, has_number, number
+from editgauge.tables.grid import Grid, Item, Mark, cell_text, grid, number, only_name, shown_lines
 from editgauge.tables.latex import latex
-from editgauge.tables.table import Cell, Standing, Table, TableRow, standing
+from editgauge.tables.table import Cell, Table, TableRow, standing, with_numbers
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
-Failures = Literal["out", "floor", "both"]
+Failures = Literal["out", "floor"]
 
 NOTE_LINES = 5
 """Lines of notes below a table, where not all are asked for."""
@@ -55,12 +55,11 @@ def draw(
         return orjson.dumps(as_json(table), option=orjson.OPT_INDENT_2).decode() + "\n"
     if form == "csv":
         return _csv(table)
-    table = _once(_scored(table))
     if form == "latex":
         return latex(table, _notes(table))
     if form == "markdown":
-        return _markdown(table, every_note=every_note)
-    lines = _terminal(table, width, every_note=every_note)
+        return _markdown(table, every_note)
+    lines = _terminal(table, width, every_note)
     return "\n".join(line.plain.rstrip() for line in lines) + "\n"
 
 
@@ -72,8 +71,8 @@ def show(
     """
     asked = os.environ.get("COLUMNS", "")
     width = console.width if console.is_terminal else int(asked) if asked.isdigit() else None
-    table = _once(_scored(with_failures(table, failures)))
-    for line in _terminal(table, None if width is None else max(40, width), every_note=every_note):
+    width = None if width is None else max(40, width)
+    for line in _terminal(with_failures(table, failures), width, every_note):
         line.rstrip()
         console.print(line, soft_wrap=True)
 
@@ -82,22 +81,24 @@ def show(
 
 
 def merged(tables: Sequence[Table]) -> list[Table]:
-    """The tables with each line once: of a corrected table without the lines that its faithful one
-    prints alike; where no own line is left, without the table.
+    """The tables with each line once: of a corrected table the lines are hidden that its faithful
+    one prints alike; where no own line is left, the table is.
     """
     kept: list[Table] = []
     first: dict[tuple[str, str], int] = {}
     for table in tables:
         place = first.setdefault((table.name, table.source), len(kept))
-        if place == len(kept) or kept[place].variant == table.variant:
+        before = {*_lines(kept[place])} if place < len(kept) else set()
+        alike = [n for n, line in enumerate(_lines(table)) if line in before]
+        if place == len(kept) or kept[place].variant == table.variant or not alike:
             kept.append(table)
-            continue
-        before = {*_lines(kept[place])}
-        new = [number for number, line in enumerate(_lines(table)) if line not in before]
-        if any(table.rows[number].own for number in new):
-            kept.append(_part(table, new))
-        else:
+        elif all(n in alike for n, row in enumerate(table.rows) if row.own):
             kept[place] = replace(kept[place], variant="faithful and corrected")
+        else:
+            note = "Lines that are alike in both variants stand in the faithful table."
+            left = [row for n, row in enumerate(table.rows) if n not in alike]
+            meta, columns = {**table.meta, "hidden": alike}, with_numbers(table.columns, left)
+            kept.append(replace(table, columns=columns, notes=[note, *table.notes], meta=meta))
     return kept
 
 
@@ -110,45 +111,19 @@ def _lines(table: Table) -> list[tuple[str, ...]]:
     return [(row.name, row.group, *texts(row)) for row in table.rows]
 
 
-def _part(table: Table, lines: Sequence[int]) -> Table:
-    """These lines of a table, with the places that they have in the whole of it."""
-    if len(lines) == len(table.rows):
-        return table
-    new = {line: number for number, line in enumerate(lines)}
-    places = Standing(
-        *(frozenset((new[n], name) for n, name in of if n in new) for of in standing(table))
-    )
-    notes = ["Lines that are alike in both variants stand in the faithful table.", *table.notes]
-    rows, meta = [table.rows[line] for line in lines], {**table.meta, "places": places}
-    return replace(table, rows=rows, notes=notes, meta=meta)
-
-
-def _once(table: Table) -> Table:
-    """A sliced table of one name, which its title says once; places stay those of the slices."""
-    names = {row.name for row in table.rows}
-    if not table.by or len(names) > 1:
-        return table
-    rows = [replace(row, name=row.group, group="") for row in table.rows]
-    meta = {**table.meta, "places": standing(table), "names": table.by}
-    return replace(table, title=f"{table.title}: {names.pop()}", rows=rows, by="", meta=meta)
-
-
 def with_failures(table: Table, failures: Failures) -> Table:
-    """The table with means over scored samples (``out``), with failures at the scale's minimum
-    (``floor``), or with the second in brackets where it differs (``both``).
+    """The table with means over scored samples (``out``), or with failures at the scale's minimum
+    (``floor``).
     """
-    if failures == "both":
-        note = "In brackets: the mean with failures at the scale's minimum, where it is another."
-        return replace(table, notes=[*table.notes, note])
+    if failures == "out":
+        return table
 
     def changed(cell: Cell) -> Cell:
-        if failures == "floor" and cell.floor is not None:
-            return replace(cell, value=cell.floor, low=None, high=None, floor=None)
-        return replace(cell, floor=None)
+        return cell if cell.floor is None else replace(cell, value=cell.floor, low=None, high=None)
 
-    notes = ["Failures are counted at the scale's minimum."] if failures == "floor" else []
     rows = [replace(r, cells={n: changed(c) for n, c in r.cells.items()}) for r in table.rows]
-    return replace(table, rows=rows, notes=[*table.notes, *notes])
+    notes = [*table.notes, "Failures are counted at the scale's minimum."]
+    return replace(table, rows=rows, notes=notes)
 
 
 def of_papers(tables: Sequence[Table]) -> list[Table]:
@@ -157,22 +132,12 @@ def of_papers(tables: Sequence[Table]) -> list[Table]:
     return both or list(tables)
 
 
-def _scored(table: Table) -> Table:
-    """The table without the columns that have no number in any line, named in a note."""
-    there = [column for column in table.columns if has_number(table.rows, column)]
-    if not there or len(there) == len(table.columns):
-        return table
-    lacking = ", ".join(dict.fromkeys(c.heading[-1] for c in table.columns if c not in there))
-    notes = [*table.notes, f"Columns without any score: {lacking}."]
-    return replace(table, columns=there, notes=notes)
-
-
 def _notes(table: Table) -> list[str]:
-    notes = list(table.notes)
-    if not all(row.own for row in table.rows):
+    notes, shown = list(table.notes), [table.rows[n] for n in shown_lines(table)]
+    if not all(row.own for row in shown):
         released = ", from outputs scored as released" if table.variant == "corrected" else ""
         notes.append(f"† published: the paper's number{released}, not computed here.")
-    if any(row.part for row in table.rows):
+    if any(row.part for row in shown):
         notes.append("‡ made from a part of the release.")
     by_note: dict[str, list[str]] = {}
     for column in table.columns:
@@ -194,8 +159,9 @@ def _some(table: Table, every: bool, width: int = SCREEN) -> list[str]:
 
 
 def _title(table: Table) -> str:
+    title = ": ".join(filter(None, (table.title, only_name(table))))
     extra = [part for part in (table.variant, table.source) if part]
-    return f"{table.title} ({'; '.join(extra)})" if extra else table.title
+    return f"{title} ({'; '.join(extra)})" if extra else title
 
 
 # -- formats ---------------------------------------------------------------------------------------
@@ -206,7 +172,7 @@ _STYLES: dict[Mark, str] = {
 }  # fmt: skip
 
 
-def _terminal(table: Table, width: int | None, *, every_note: bool) -> Iterator[Text]:
+def _terminal(table: Table, width: int | None, every_note: bool) -> Iterator[Text]:
     """The lines of a terminal of this width (None: of any): columns that do not fit go into further
     parts below, words into further lines.
     """
@@ -228,24 +194,22 @@ def _fitting(drawn: Grid, width: int | None) -> list[list[int]]:
     """Which columns of numbers are drawn together: as many as fit into the width beside the names;
     columns below one broad heading stay together where they fit.
     """
-    columns = zip(*drawn.lines, strict=True)
-    texts = [
-        (*heading, *(item.text for item in column))
-        for heading, column in zip(drawn.headings, columns, strict=True)
-    ]
-    sizes = [2 + max(cell_len(escape.plain(text)) for text in column) for column in texts]
+    sizes = []
+    for heading, column in zip(drawn.headings, zip(*drawn.lines, strict=True), strict=True):
+        texts = (*heading, *(item.text for item in column))
+        sizes.append(2 + max(cell_len(escape.plain(text)) for text in texts))
     room = math.inf if width is None else width + 2 - sum(sizes[: drawn.names])
     parts: list[list[int]] = [[]]
-    places = range(drawn.names, len(sizes))
-    for _, group in groupby(places, lambda place: drawn.headings[place][0]):
+    left = room
+    for _, group in groupby(range(drawn.names, len(sizes)), lambda at: drawn.headings[at][0]):
         block = list(group)
-        taken, whole = (sum(sizes[place] for place in some) for some in (parts[-1], block))
-        if taken and taken + whole > room >= whole:
-            parts.append([])
+        whole = sum(sizes[place] for place in block)
         for place in block:
-            if parts[-1] and sum(sizes[p] for p in parts[-1]) + sizes[place] > room:
+            if parts[-1] and (sizes[place] > left or left < whole <= room):
                 parts.append([])
+                left = room
             parts[-1].append(place)
+            left, whole = left - sizes[place], 0
     return parts
 
 
@@ -273,7 +237,7 @@ def _set(drawn: Grid, places: Sequence[int]) -> Iterator[Text]:
     yield from map(Text("  ").join, zip(*columns, strict=True))
 
 
-def _markdown(table: Table, *, every_note: bool = True) -> str:
+def _markdown(table: Table, every_note: bool) -> str:
     drawn = grid(table)
 
     def set_cell(item: Item) -> str:
@@ -317,15 +281,17 @@ def _csv(table: Table) -> str:
 
 def as_json(table: Table) -> dict[str, Any]:
     """The table as JSON values: an infinite value is None with ``"infinite": true``."""
-    place = standing(table)
+    best, second = standing(table)
 
-    def cell_json(line: int, name: str, cell: Cell) -> dict[str, Any]:
-        facts = {name: None if value in (math.inf, -math.inf) else value
-                 for name, value in asdict(cell).items() if value is not None}  # fmt: skip
-        infinite = cell.value is not None and math.isinf(cell.value)
-        facts = {"value": None, **facts} | ({"infinite": True} if infinite else {})
-        for rank, lines in enumerate(place, start=1):
-            facts |= {"place": rank} if (line, name) in lines else {}
+    def cell_json(place: tuple[int, str], cell: Cell) -> dict[str, Any]:
+        facts: dict[str, Any] = {"value": None}
+        for name, value in asdict(cell).items():
+            if value is not None:
+                facts[name] = None if value in (math.inf, -math.inf) else value
+        if cell.value is not None and math.isinf(cell.value):
+            facts["infinite"] = True
+        if place in best | second:
+            facts["place"] = 1 if place in best else 2
         return facts
 
     def row_json(line: int, row: TableRow) -> dict[str, Any]:
@@ -333,8 +299,8 @@ def as_json(table: Table) -> dict[str, Any]:
         facts |= {"section": row.section} if row.section else {}
         facts |= {"part": list(row.part)} if row.part else {}
         facts |= {"as_released": True} if not row.own and table.variant == "corrected" else {}
-        facts["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
-        return facts
+        cells = {name: cell_json((line, name), cell) for name, cell in row.cells.items()}
+        return {**facts, "cells": cells}
 
     plain = ("name", "title", "benchmark", "variant", "source", "size", "by", "transposed")
     parts = ("name", "heading", "digits", "direction", "comparable", "note")

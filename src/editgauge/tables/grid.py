@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
@@ -48,26 +48,18 @@ def number(value: float | None, digits: int) -> str:
 
 
 def cell_text(cell: Cell, column: Column) -> str:
-    """``0.950 [0.900, 0.990] (0.700)``: value, interval, and the mean with failures."""
+    """``0.950 [0.900, 0.990]``: value and interval."""
     if cell.text is not None:
         return cell.text
     text = number(cell.value, column.digits)
     if cell.low is not None and cell.high is not None:
         text += f" [{number(cell.low, column.digits)}, {number(cell.high, column.digits)}]"
-    if cell.floor is not None and cell.floor != cell.value:
-        text += f" ({number(cell.floor, column.digits)})"
     return text
 
 
 def _counts(table: Table, column: Column) -> list[str]:
     cells = [row.cell(column.name) for row in table.rows]
     return [NOTHING if cell.n is None else f"{cell.n}/{cell.of}" for cell in cells]
-
-
-def has_number(rows: Sequence[TableRow], column: Column) -> bool:
-    """Whether a column says something in one of these lines."""
-    cells = [row.cell(column.name) for row in rows]
-    return any(cell.value is not None or cell.text is not None for cell in cells)
 
 
 def shared_counts(table: Table) -> dict[str, str]:
@@ -79,6 +71,17 @@ def shared_counts(table: Table) -> dict[str, str]:
         if len(counts) == 1 and counts != {NOTHING}:
             shared[column.name] = counts.pop()
     return shared
+
+
+def shown_lines(table: Table) -> list[int]:
+    """The places of the lines that are drawn: see `draw.merged`."""
+    return [n for n in range(len(table.rows)) if n not in table.meta.get("hidden", ())]
+
+
+def only_name(table: Table) -> str:
+    """The name of all lines of a table by slices, which then stands in its title."""
+    names = {row.name for row in table.rows}
+    return names.pop() if table.by and len(names) == 1 else ""
 
 
 def _name(table: Table, row: TableRow) -> Item:
@@ -96,26 +99,30 @@ def grid(table: Table, *, count_line: bool = True) -> Grid:
     (`count_line`, else nowhere); others have columns of their own, one for neighbours below one
     heading that are alike.
     """
-    names: list[_Column] = []
+    titles: list[tuple[str, Callable[[TableRow], Item]]] = []
     if table.by:
-        names.append(((table.by,), [Item(row.group) for row in table.rows]))
+        titles.append((table.by, lambda row: Item(row.group)))
     if any(row.section for row in table.rows):
-        names.append((("",), [Item(row.section) for row in table.rows]))
-    title = str(table.meta.get("names", "model"))
-    names.append(((title,), [_name(table, row) for row in table.rows]))
-    for place, (_, items) in enumerate(names, start=1):
-        items.append(Item("n" if place == len(names) else "", "count"))
-    numbers, shared = list(_numbers(table)), count_line and bool(shared_counts(table))
+        titles.append(("", lambda row: Item(row.section)))
+    if not only_name(table):
+        title = str(table.meta.get("names", "model"))
+        titles.append((title, lambda row: _name(table, row)))
+    names: list[_Column] = [
+        ((title,), [*map(item, table.rows), Item("n" if title == titles[-1][0] else "", "count")])
+        for title, item in titles
+    ]
+    numbers, below = list(_numbers(table)), count_line and bool(shared_counts(table))
+    shown = shown_lines(table)
     if table.transposed:
-        return _across(names, numbers, [*([-1] if shared else ()), *range(len(table.rows))])
-    *lines, below = (list(line) for line in zip(*(i for _, i in names + numbers), strict=True))
+        return _across(names, numbers, [*([-1] if below else ()), *shown])
+    lines = [list(line) for line in zip(*(items for _, items in names + numbers), strict=True)]
     blocks, own = [], 0
     kinds = [(row.own, row.group, row.section, row.kind) for row in table.rows]
-    for kind, places in groupby(range(len(kinds)), kinds.__getitem__):
+    for kind, places in groupby(shown, kinds.__getitem__):
         blocks.append([lines[place] for place in places])
         own = len(blocks) if kind[0] else own
-    if shared:
-        blocks[own - 1].append(below)
+    if below:
+        blocks[own - 1].append(lines[-1])
     return Grid([heading for heading, _ in names + numbers], blocks, len(names))
 
 

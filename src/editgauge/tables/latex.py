@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import Any
 
 from editgauge import escape
-from editgauge.tables.grid import NOTHING, Grid, Item, grid, has_number, shared_counts
-from editgauge.tables.table import Table
+from editgauge.tables.grid import NOTHING, Grid, Item, grid, shared_counts
+from editgauge.tables.table import Table, with_numbers
 
 _WIDE = 7
 """Columns from which a table is set across the page."""
@@ -26,40 +26,34 @@ def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
     numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
     """
-    rows = [row for row in table.rows if row.own]
-    shown = [replace(c, note="") for c in table.columns if has_number(rows or table.rows, c)]
+    own = [row for row in table.rows if row.own]
+    columns = [
+        replace(column, note="") for column in with_numbers(table.columns, own or table.rows)
+    ]
     notes = [note for note in table.notes if note.startswith("Published")][:1]
-    notes = [f"†: {note.rstrip('.')}" for note in notes if 0 < len(rows) < len(table.rows)]
-    parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)
-    for part in parts:
-        names = ", ".join(row.name for row in table.rows if row.part == part)
-        notes.append(f"‡{'' if len(parts) == 1 else f' {names}'}: {part[0]:,} of {part[1]:,}")
-    notes = [f"{'; '.join(notes)}."] if notes else []
-    return latex(replace(table, columns=shown, variant=""), notes, bare=True)
+    notes = [f"†: {note.rstrip('.')}" for note in notes if 0 < len(own) < len(table.rows)]
+    for part in dict.fromkeys(row.part for row in own if row.part is not None):
+        names = ", ".join(row.name for row in own if row.part == part)
+        notes.append(f"‡ {names}: {part[0]:,} of {part[1]:,}")
+    below = [f"{'; '.join(notes)}."] if notes else []
+    return latex(replace(table, columns=columns, variant=""), below, bare=True)
 
 
 def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
     r"""The table as a ``table`` (as wide as a column), a ``table*`` (as the page), or several, with
-    `notes` in one paragraph below. Counts that all lines share stand in the caption, or below the
-    table where columns differ (not when `bare`); the others keep their columns.
+    `notes` in one paragraph below. A count that all columns share stands in the caption, counts
+    that lines share in a line (not when `bare`); the others keep their columns.
     """
-    drawn, shared = grid(table, count_line=False), shared_counts(table)
-    judge = table.source.partition("#")[0]
-    caption = f"{table.title} ({table.variant})." if table.variant else f"{table.title}."
-    caption += f" Scored by {judge}." if judge else ""
-    if len({*shared.values()}) == 1 and not any("n" in heading for heading in drawn.headings):
-        caption += f" n = {next(iter(shared.values())).replace('/', ' of ')}."
-    elif not bare:
-        titles = {c.name: c.heading[0] if c.heading[1:] else c.heading[-1] for c in table.columns}
-        each = [f"{titles[name]} {n}" for name, n in shared.items() if not n.startswith("0/")]
-        notes = [*([f"n: {'; '.join(dict.fromkeys(each))}."] if each else ()), *notes]
+    shared = {*shared_counts(table).values()}
+    drawn = grid(table, count_line=len(shared) > 1 and not bare)
+    judge, variant = table.source.partition("#")[0], f" ({table.variant})" if table.variant else ""
+    caption = f"{table.title}{variant}." + (f" Scored by {judge}." if judge else "")
+    if len(shared) == 1 and not any("n" in heading for heading in drawn.headings):
+        caption += f" n = {shared.pop().replace('/', ' of ')}."
     names = "-".join(filter(None, (table.name, table.variant, judge)))
-    text = _floats(drawn, re.sub("[^A-Za-z0-9]+", "-", names).strip("-"), caption, notes)
-    comments = ["needs booktabs, adjustbox"]
-    comments += [f"scored by {escape.plain(table.source, None)}"] if table.source else []
-    if not re.fullmatch("[\x00-\u024f]*", text):
-        comments.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
-    return f"% {'; '.join(comments)}\n{text}"
+    by = f"; scored by {escape.plain(table.source, None)}" if table.source else ""
+    label = re.sub("[^A-Za-z0-9]+", "-", names).strip("-")
+    return f"% needs booktabs, adjustbox{by}\n{_floats(drawn, label, caption, notes)}"
 
 
 def _floats(drawn: Grid, label: str, caption: str, notes: Sequence[str]) -> str:

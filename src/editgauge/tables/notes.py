@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from editgauge.statistics.ranks import RankStability
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
-from editgauge.tables.results import EXCUSES, STATUSES, Cube, Delivery, Mask, Results
+from editgauge.tables.results import EXCUSES, STATUSES, Delivery, Results
 from editgauge.tables.sheet import Sheet
 from editgauge.tables.spec import PaperTable, Published
-from editgauge.tables.table import Column, TableRow
+from editgauge.tables.table import TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
 NO_RANK = "No best, second or rank"
@@ -42,8 +41,6 @@ def of_table(
         where = "any column" if len(columns) == len(sheet.fields) else titles
         notes.append(f"{NO_RANK} in {where}: {reason}.")
     notes += _failures(sheet)
-    if absent := dict.fromkeys(unscored(sheet).values()):
-        notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
     if intervals:
         by = f" over samples, stratified by {table.strata} (small ones together) (Hall 1992);"
         plain = sheet.strata is None
@@ -51,20 +48,18 @@ def of_table(
     return notes
 
 
-def _other_makers(results: Results, table: PaperTable, published: Published) -> list[str]:
+def _other_makers(results: Results, table: PaperTable, published: Published) -> Iterator[str]:
     """Why the published lines are not compared: other prompts, another judge or engine."""
-    notes = []
     if ours := other_prompts(results, table):
-        notes.append(
+        yield (
             f"The papers' judges were asked with the papers' prompts, {', '.join(ours)} with "
             f"others: not comparable (judge --prompts paper asks as they do)."
         )
     if other := published.other_maker(results):
-        notes.append(
+        yield (
             f"The published lines were made with {other}, these rows with "
             f"{sources(results, table) or 'something else'}: not comparable."
         )
-    return notes
 
 
 def other_prompts(results: Results, table: PaperTable) -> list[str]:
@@ -89,40 +84,30 @@ def _failures(sheet: Sheet) -> list[str]:
     sample counts for a metric only where one of the table's means asks for it.
     """
     results = sheet.results
-    grids: dict[str, Cube] = {}
-    asked: dict[str, Mask] = {}
+    status: dict[str, np.ndarray] = {}
     for mean, variant in sheet.means:
         for name in mean.parts:
             if results.has(name, variant):
-                grids[name] = results.grid(name, variant)
-                asked[name] = results.labelled(mean.where) | asked.get(name, np.False_)
-    counted = {name: np.where(grid.defined & asked[name], grid.status, -1)
-               for name, grid in grids.items()}  # fmt: skip
+                grid = results.grid(name, variant)
+                asked = np.where(grid.defined & results.labelled(mean.where), grid.status, -1)
+                status[name] = np.maximum(asked, status.get(name, asked))
     alike: dict[str, list[str]] = {}
-    for number, editor in enumerate(results.editors):
+    for row, editor in enumerate(results.editors):
         words = []
-        for code, status in enumerate(STATUSES):
-            hit = {name: mine[number] == code for name, mine in counted.items()}
-            hit = {name: mask for name, mask in hit.items() if mask.any()}
-            if hit and status is not Status.SCORED:
-                words.append(_failed(status.value.replace("_", " "), hit, len(grids)))
+        for code, kind in enumerate(STATUSES):
+            counts = {name: int((codes[row] == code).sum()) for name, codes in status.items()}
+            each = [f"{name} {n}" for name, n in counts.items() if n]
+            if each and kind is not Status.SCORED:
+                word, one = kind.value.replace("_", " "), len({*counts.values()}) == 1
+                words.append(
+                    f"{max(counts.values())} {word}" if one else f"{word}: {', '.join(each)}"
+                )
         if words:
-            sign = "; " if any(":" in word for word in words) else ", "
-            alike.setdefault(sign.join(words), []).append(editor)
-    most = len(results.editors) if len(results.editors) > 2 else 0
+            alike.setdefault("; ".join(words), []).append(editor)
     return [
-        f"{'All' if len(editors) == most else ', '.join(editors)}: {sentence}."
-        for sentence, editors in alike.items()
+        f"{'All' if len(names) == len(results.editors) > 2 else ', '.join(names)}: {sentence}."
+        for sentence, names in alike.items()
     ]
-
-
-def _failed(status: str, hit: Mapping[str, Mask], metrics: int) -> str:
-    """``3 missing``, where all metrics have as many; else of which metrics, and how many."""
-    counts = {name: int(mask.sum()) for name, mask in hit.items()}
-    if len(set(counts.values())) > 1:
-        return f"{status}: {', '.join(f'{name} {n}' for name, n in counts.items())}"
-    samples = int(np.logical_or.reduce([*hit.values()]).sum())
-    return f"{samples} {status}" + (f" ({', '.join(counts)})" if len(counts) < metrics else "")
 
 
 def given_back(results: Results) -> str:
@@ -136,16 +121,6 @@ def given_back(results: Results) -> str:
     return f"The input handed back, pixel by pixel: {'; '.join(notes)}." if notes else ""
 
 
-def unscored(sheet: Sheet) -> dict[str, str]:
-    """The columns for which nothing was ever scored: name -> narrowest heading."""
-    reasons = {}
-    for field in sheet.fields:
-        parts = [sheet.means[k] for k in field.places] or [(field.spec.of[0], field.variant)]
-        if not all(sheet.results.has(mean.metric, variant) for mean, variant in parts):
-            reasons[field.column.name] = field.column.heading[-1]
-    return reasons
-
-
 def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     """For each editor how much of the release its line is made of; None where it is all of it, or
     where the release's size is not known.
@@ -157,21 +132,19 @@ def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     results, size = sheet.results, sheet.paper.size
     if size is None:
         return [None] * len(results.editors)
-    sets = [sheet.wholes(field) for field in sheet.fields]
     given = ~np.isnan(sheet.matrix.values)  # (E, L, S)
-    out = np.zeros_like(given)
-    for number, (mean, variant) in enumerate(sheet.means):
-        out[:, number] = results.grid(mean.metric, variant).among(EXCUSES)
+    out = [results.grid(mean.metric, variant).among(EXCUSES) for mean, variant in sheet.means]
+    free = np.stack(out, axis=1) if out else np.zeros_like(given)
     asked = given.any(axis=2, keepdims=True)  # the columns in which an editor has any score
+    lacking = np.asarray((asked & sheet.matrix.defined & ~given & ~free).any(axis=1))
     scored = np.asarray(given.any(axis=1))
-    lacking = np.asarray((asked & sheet.matrix.defined & ~given & ~out).any(axis=1))
-    free = np.asarray((asked & out & ~given).any(axis=1) & ~scored & ~lacking)
+    excused = np.asarray((asked & free & ~given).any(axis=1) & ~scored & ~lacking)
     parts: list[tuple[int, int] | None] = []
-    for editor, (name, mine) in enumerate(zip(results.editors, scored, strict=True)):
-        release = size - int(free[editor].sum())
-        whole = int((mine & ~lacking[editor]).sum()) if mine.any() else release
-        of_sets = (one[name].samples for one in sets if name in one)
-        count = min([whole, *filter(None, of_sets)])
+    for e, editor in enumerate(results.editors):
+        release = size - int(excused[e].sum())
+        whole = int((scored[e] & ~lacking[e]).sum()) if scored[e].any() else release
+        sets = [sheet.wholes(field).get(editor) for field in sheet.fields]
+        count = min([whole, *(one.samples for one in sets if one and one.samples)])
         parts.append((count, release) if count < release else None)
     return parts
 
@@ -192,32 +165,17 @@ def uneven(sheet: Sheet) -> dict[str, str]:
     """The columns in which the editors were not scored on the same samples, with the reason in
     words.
     """
-    ranges = {}
+    reasons: dict[str, str] = {}
     for field in sheet.fields:
-        if field.whole_set:
-            known = sorted({one.samples for one in sheet.wholes(field).values()} - {0})
-            if len(known) > 1:
-                numbers = f"different numbers of samples ({known[0]} to {known[-1]})"
-                ranges[field.column.name] = f"it was computed from {numbers}"
-            continue
-        scored, _ = sheet.scored(field)
-        if (scored != scored[0]).any():
+        (scored, _), wholes = sheet.scored(field), sheet.wholes(field).values()
+        numbers = sorted({one.samples for one in wholes} - {0})
+        reason = ""
+        if len(numbers) > 1:
+            words = f"different numbers of samples ({numbers[0]} to {numbers[-1]})"
+            reason = f"it was computed from {words}"
+        elif (scored != scored[0]).any():
             low, high = (int(end) for end in np.quantile(scored.sum(axis=1), [0, 1]))
             spread = f"{high} others" if low == high else f"{low} to {high}"
-            ranges[field.column.name] = f"the editors were scored on different samples ({spread})"
-    return ranges
-
-
-def of_ranks(
-    editors: Sequence[str], table: PaperTable, ranks: tuple[Column, RankStability] | None
-) -> list[str]:
-    """How sure the ranks by the headline are."""
-    if ranks is None or ranks[0].name != table.headline:
-        return []
-    column, stability = ranks
-    words = [
-        f"{editors[e]} {stability.rank[e]} (kept in {stability.kept[e]:.0%}, 95 % in "
-        f"{stability.low[e]}–{stability.high[e]})"
-        for e in np.argsort(stability.rank, kind="stable").tolist()
-    ]
-    return [f"Rank by {' '.join(column.heading)} under resampling: " + "; ".join(words)]
+            reason = f"the editors were scored on different samples ({spread})"
+        reasons |= {field.column.name: reason} if reason else {}
+    return reasons

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, intervals
+from editgauge.statistics.ranks import rank_stability
+from editgauge.statistics.resampling import Estimate, Floats, Moments, intervals, replicates
 from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.sheet import Field, Sheet
@@ -20,20 +21,21 @@ from editgauge.types import Variant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """`table` has one column, with intervals and with ``meta["ranks"]``, over the `n` samples of
-    the column's `of` that all of its editors have. `left_out`: editor -> on how many samples it was
-    scored, too few to rank it, or such that the column has no number of it. `uneven`: some editors
-    have more than the `n`. `ahead`: by how much the first is better than the second, with its
-    interval.
+    """`table` has one column, with intervals, over the `n` samples of the column's `of` that all of
+    its editors have. `ranks`: of each editor its rank (1 = best), and between which ranks 95 % of
+    resamples leave it. `left_out`: editor -> on how many samples it was scored, too few to rank it,
+    or such that the column has no number of it. `uneven`: some editors have more than the `n`.
+    `ahead`: by how much the first is better than the second, with its interval.
     """
 
     table: Table
     field: Field
     n: int
     of: int
+    ranks: Mapping[str, tuple[int, int, int]]
     left_out: Mapping[str, int]
-    uneven: bool = False
-    ahead: Estimate = NOTHING
+    uneven: bool
+    ahead: Estimate
 
 
 def ranking(
@@ -79,24 +81,28 @@ def _by(sheet: Sheet, field: Field) -> Ranking | None:
         if known == names:
             break
         names = known
-    if len(names) < 2 or table is None or not table.meta["ranks"]:
+    if len(names) < 2 or table is None:
         return None
-    ranks = table.meta["ranks"]["editors"]
-    first_two = sorted(ranks, key=lambda name: ranks[name][0])[:2]
+    final, higher = Sheet(part, one, sheet.variant), field.column.direction == "higher"
+    again = replicates(final.units, final.formula, final.strata)
+    estimate = final.formula(final.units.map(lambda each: each.sum(axis=0)))
+    stability = rank_stability(estimate, again, higher_is_better=higher)
+    ends = zip(*(each.tolist() for each in stability), strict=True)
+    first_two = [names[at] for at in stability.rank.argsort(kind="stable")[:2]]
     return Ranking(
         table=table,
         field=field,
         n=int(common.sum()),
         of=int(belongs.sum()),
+        ranks=dict(zip(names, ends, strict=True)),
         left_out={editor: count for editor, count in left.items() if editor not in names},
         uneven=any(left[editor] > common.sum() for editor in names),
-        ahead=_ahead(Sheet(part.of_editors(first_two), one, sheet.variant)),
+        ahead=_ahead(Sheet(part.of_editors(first_two), one, sheet.variant), 1 if higher else -1),
     )
 
 
-def _ahead(pair: Sheet) -> Estimate:
+def _ahead(pair: Sheet, sign: int) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
-    sign = 1.0 if pair.fields[0].column.direction == "higher" else -1.0
 
     def formula(summed: Moments) -> Floats:
         first, second = np.moveaxis(pair.formula(summed), -1, 0)

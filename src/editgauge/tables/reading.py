@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -43,11 +43,10 @@ def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
     """The rows of one or several runs together (machines, editors), without the scores that the
     benchmark's released code drops (`types.Benchmark.settled`).
 
-    Raises `RunError` when rows cannot be read, hold a status that this version does not know, or
-    contradict each other.
+    Raises `RunError` when rows cannot be read or contradict each other.
     """
     rows = _fetched([path for run in runs for path in run.parquet()], benchmark)
-    samples = Samples(_samples(runs, benchmark))
+    samples = Samples(record for run in runs for record in run.samples(benchmark))
     if strangers := [name for name in rows.names if name not in samples.records]:
         # rows without a sample record: kept, without attributes
         samples = Samples([*samples.records.values(), *({"id": name} for name in strangers)])
@@ -76,11 +75,11 @@ class _Rows(NamedTuple):
 
     kinds: Sequence[tuple[str, ...]] = ()
     names: Sequence[str] = ()
+    of_sets: Sequence[tuple[Any, ...]] = ()
     kind: Any = ()
     sample: Any = ()
     repeat: Any = ()
     value: Any = ()
-    of_sets: Sequence[tuple[Any, ...]] = ()
 
 
 def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
@@ -102,13 +101,7 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             given,
         ).fetchnumpy()
         whole = db.execute(f"SELECT {_KIND}, value, detail {rows} = $2", given).fetchall()
-    if strange := [kind[5] for kind in (*kinds, *whole) if kind[5] not in _CODES]:
-        raise RunError(
-            f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge that "
-            f"wrote the run"
-        )
-    kind, sample, repeat, value = map(np.asarray, records.values())
-    return _Rows(kinds, names, kind, sample, repeat, value, whole)
+    return _Rows(kinds, names, whole, *map(np.asarray, records.values()))
 
 
 def _cubes(results: Results, rows: _Rows) -> dict[Key, Cube]:
@@ -163,15 +156,6 @@ def _whole_sets(rows: _Rows) -> dict[Key, dict[str, Whole]]:
                     f"name one run, or one source"
                 )
     return wholes
-
-
-def _samples(runs: Sequence[Run], benchmark: str) -> Iterator[Mapping[str, Any]]:
-    """The records of the runs' samples; of runs that say the same, to the byte, once."""
-    apart: dict[str, Run] = {}
-    for run in runs:
-        apart.setdefault(run.samples_mark(benchmark) if len(runs) > 1 else "", run)
-    for run in apart.values():
-        yield from run.samples(benchmark)
 
 
 def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], dict[str, Learned]]:

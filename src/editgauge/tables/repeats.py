@@ -31,31 +31,30 @@ def beside(
     wanted = paper.repeats or [paper.headline]
     mine = results.where(lambda key: key.metric in paper.metrics)
     plain = replace(paper, size=None, published=(), sections=False, params=False)
-    built = (build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats))
-    runs = {number: table for number, table in enumerate(built, start=1) if table is not None}
-    whole = build(mine, plain, variant)
-    shown = [] if whole is None else [c for c in whole.columns if c.name in wanted]
-    if whole is None or len(runs) < 2 or not shown:
+    built = [build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats)]
+    runs = [table for table in built if table is not None]
+    shown = [c for c in runs[0].columns if c.name in wanted] if len(runs) > 1 else []
+    if not shown:
         return None
-    columns = [
-        replace(c, name=f"{c.name}_run{number}", heading=(f"Run {number}", " ".join(c.heading)))
-        for number in runs
-        for c in shown
-    ]
-    columns += [
-        Column(name=f"{c.name}_{name}", heading=(title, " ".join(c.heading)), digits=c.digits)
-        for c in shown
-        for name, title in _SPREAD.items()
-    ]
-    lines: dict[str, dict[str, Cell]] = {row.name: {} for row in whole.rows}
-    for number, table in runs.items():
+    columns: list[Column] = []
+    for number in range(1, len(runs) + 1):
+        for c in shown:
+            heading = (f"Run {number}", " ".join(c.heading))
+            columns.append(replace(c, name=f"{c.name}_run{number}", heading=heading))
+    for c in shown:
+        for name, title in _SPREAD.items():
+            heading = (title, " ".join(c.heading))
+            columns.append(Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits))
+    lines: dict[str, dict[str, Cell]] = {}
+    for number, table in enumerate(runs, start=1):
         for row in table.rows:
-            lines[row.name] |= {f"{name}_run{number}": cell for name, cell in row.cells.items()}
+            cells = {f"{name}_run{number}": row.cell(name) for name in wanted}
+            lines.setdefault(row.name, {}).update(cells)
     papers = paper.published_repeats if published else None
     rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
     rows += papers.rows() if papers else []
     return replace(
-        whole,
+        runs[0],
         name=f"{paper.name}.beside",
         title=f"{paper.title}: runs of the judge beside each other",
         columns=columns,

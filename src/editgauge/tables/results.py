@@ -71,6 +71,16 @@ class Cube(NamedTuple):
         return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in statuses]))
 
     @property
+    def averaged(self) -> Cube:
+        """Of (R, E, S) the mean over the repeats that have a score: (E, S)."""
+        scored = self.status == SCORED
+        count = scored.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            mean = np.where(scored, self.values, 0.0).sum(axis=0) / count
+        other = np.where(scored, np.int8(-1), self.status).max(axis=0)
+        return Cube(mean, np.where(count > 0, np.int8(SCORED), other))
+
+    @property
     def defined(self) -> Mask:
         """Of (E, S) the samples that the metric can say something about: (S,). Not those that every
         editor's row calls not applicable or a fault of the data set.
@@ -233,9 +243,9 @@ class Results:
         meant = {source for name in wanted for source in self.sources_called(name)}
         chosen: dict[str, str] = {}
         for metric, sources in self.makers().items():
-            present = [source for source in sources if source in meant]
-            if len(present) != 1:
-                names = ", ".join(repr(source) for source in (present or sources))
+            present = [source for source in sources if source in meant] or list(sources)
+            if len(present) > 1:
+                names = ", ".join(map(repr, present))
                 raise UsageError(
                     f"{self.benchmark}: metric {metric!r} has rows from several sources ({names}), "
                     "which cannot be mixed in one table; choose one",
@@ -250,22 +260,18 @@ class Results:
         scores of one judge beside others (accuracy beside SSIM) is so whole for each judge, and
         none mixes two.
         """
-        if not (makers := self.makers()):
-            return [self]
-        theirs: dict[str, set[str]] = {name: set() for names in makers.values() for name in names}
-        for key in self.keys:
-            if key.source in theirs and (key.source or key.metric in makers):
-                theirs[key.source].add(key.metric)
-        disputed = frozenset().union(*theirs.values())
+        several = self.makers()
+        names = {name for sources in several.values() for name in sources}
+        own = {k for k in self.keys if k.metric in several or k.source in names - {""}}
+        disputed = frozenset(key.metric for key in own)
 
-        def one(source: str, own: Set[str]) -> Results:
-            def keep(key: Key) -> bool:
-                mine = key.source == source and key.metric in own
-                return mine or (key.metric not in makers and key.source not in {*theirs} - {""})
+        def side(name: str | None) -> Results:
+            mine = {key for key in own if key.source == name}
+            made = frozenset(key.metric for key in mine)
+            part = self.where(lambda key: key in mine or key not in own)
+            return replace(part, side=Side(name or "", made, disputed))
 
-            return replace(self.where(keep), side=Side(source, frozenset(own), disputed))
-
-        return [one("", set()), *(one(*side) for side in sorted(theirs.items()))]
+        return [side(None), *map(side, sorted(names))] if names else [self]
 
     # -- which editors, samples and repeats --------------------------------------------------------
 
@@ -276,11 +282,8 @@ class Results:
                 hint = meant(name, self.editors, f"there are: {', '.join(self.editors)}")
                 raise UnknownName(f"editor {name!r} has no rows for {self.benchmark}; {hint}")
         at = [self.editors.index(name) for name in wanted]
-        sets = {
-            key: {name: one[name] for name in wanted if name in one}
-            for key, one in self.sets.items()
-        }
         cubes = {key: cube.part(slice(None), at) for key, cube in self.cubes.items()}
+        sets = {k: {e: w for e, w in one.items() if e in wanted} for k, one in self.sets.items()}
         kept = {key: one for key, one in sets.items() if one}
         return replace(self, cubes=cubes, sets=kept, editors=tuple(wanted))
 
@@ -294,8 +297,8 @@ class Results:
 
     def of_repeat(self, number: int) -> Results:
         """The rows of one repeat, of what was repeated as often."""
-        there = {k: c.part(slice(number, number + 1)) for k, c in self.cubes.items()
-                 if len(c.values) > number}  # fmt: skip
+        there = {key: cube.part([number]) for key, cube in self.cubes.items()
+                 if len(cube.values) > number}  # fmt: skip
         return replace(self, cubes=there, sets={} if number else self.sets)
 
     # -- reading -----------------------------------------------------------------------------------
@@ -306,31 +309,22 @@ class Results:
         Of two rows for one place a score stands before a failure. Raises `RunError` when two scores
         differ: which of them counts is not for a table to decide.
         """
-        if (metric, variant) not in self._grids:
-            self._grids[metric, variant] = self._grid(metric, variant)
-        return self._grids[metric, variant]
-
-    def _grid(self, metric: str, variant: str) -> Cube:
+        if (known := self._grids.get((metric, variant))) is not None:
+            return known
         mine = [c for k, c in self.cubes.items() if (k.metric, k.variant) == (metric, variant)]
         repeats = max((len(c.values) for c in mine), default=1)
         shape = (repeats, len(self.editors), len(self.samples))
-        values, status = np.full(shape, np.nan), np.full(shape, -1, np.int8)
+        whole = Cube(np.full(shape, np.nan), np.full(shape, -1, np.int8))
         for cube in mine:
-            there = Cube(values, status).part(slice(len(cube.values)))
+            there = whole.part(slice(len(cube.values)))
             both = (there.status == SCORED) & (cube.status == SCORED)
             for place in np.argwhere(both & (there.values != cube.values))[:1].tolist():
                 given = (float(one.values[tuple(place)]) for one in (there, cube))
                 raise self.contradiction(f"{metric} ({variant})", *place[1:], *given)
             new = (there.status != SCORED) & (cube.status >= 0)
             there.values[new], there.status[new] = cube.values[new], cube.status[new]
-        if repeats == 1:
-            return Cube(values[0], status[0])
-        scored = status == SCORED
-        count = scored.sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            mean = np.where(scored, values, 0.0).sum(axis=0) / count
-        other = np.where(scored, np.int8(-1), status).max(axis=0)
-        return Cube(mean, np.where(count > 0, np.int8(SCORED), other))
+        self._grids[metric, variant] = out = whole.part(0) if repeats == 1 else whole.averaged
+        return out
 
     def contradiction(self, what: str, editor: int, sample: int, *values: float) -> RunError:
         """The error of two scores of one place."""

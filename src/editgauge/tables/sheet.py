@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
-from editgauge.statistics.ranks import RankStability, rank_stability
-from editgauge.statistics.resampling import Moments, intervals, pooled, replicates, units
+from editgauge.statistics.resampling import Moments, intervals, pooled, units
 from editgauge.tables import spec
 from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
 from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results, Whole
@@ -60,31 +59,26 @@ class Sheet:
     def __init__(self, results: Results, paper: PaperTable, variant: Variant) -> None:
         self.results, self.paper = results, paper
         self.variant: Variant = paper.fixed or variant
-        self.metrics: Mapping[str, Metric] = metrics_of(results)
+        self.known: Mapping[str, Metric] = {**declared_of(results), **metrics_of(results)}
         self.means: list[tuple[Mean, Variant]] = []
-        self._known = {**declared_of(results), **self.metrics}
         self._places: dict[int, int] = {}
         self.fields = [self._field(column) for column in paper.of_variant(self.variant)]
 
     def _field(self, column: spec.Column) -> Field:
-        known, places = self._known.get(column.metric) or unknown(column.metric), self._places
+        known = self.known.get(column.metric) or unknown(column.metric)
         metric = column.shows if isinstance(column.shows, Metric) else known
-        note, variant = column.note, self.variant
+        note, variant, places = column.note, self.variant, []
         for mean in column.of:
             variant, other = choose(self.results, mean.metric, self.variant)
             note = note or ("" if column.shows else other)
-            if id(mean) not in places and not self.metrics.get(mean.metric, metric).whole_set:
-                places[id(mean)] = len(self.means)
-                self.means.append((mean, variant))
+            if not self.known.get(mean.metric, metric).whole_set:
+                places.append(self._places.setdefault(id(mean), len(self.means)))
+                self.means += [(mean, variant)] if places[-1] == len(self.means) else []
+        heading, digits = (*column.above, metric.title), metric.digits
         drawn = Column(
-            name=column.name,
-            heading=(*column.above, metric.title),
-            digits=metric.digits,
-            direction=metric.direction,
-            note=note,
+            name=column.name, heading=heading, digits=digits, direction=metric.direction, note=note
         )
-        at = [places[id(mean)] for mean in column.of if id(mean) in places]
-        return Field(drawn, column, metric, at, variant)
+        return Field(drawn, column, metric, places, variant)
 
     # -- the means on every sample -----------------------------------------------------------------
 
@@ -110,7 +104,7 @@ class Sheet:
             shown = mean.scaled(raw)
             values[:, number] = np.where(here, shown, np.nan)
             failed = here & np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
-            floor = floor_of(mean, self.metrics)
+            floor = self._floor(mean)
             filled[:, number] = np.where(
                 failed, np.nan if floor is None else floor, values[:, number]
             )
@@ -141,36 +135,34 @@ class Sheet:
 
     def cells(self, limits: Floats | None = None) -> list[dict[str, Cell]]:
         """The cells of each editor by the columns' names, with these `limits`, (2, E, F)."""
-        values, floors = (
-            self.evaluate(_means(self.matrix.values)),
-            self.evaluate(_means(self.matrix.filled)),
-        )
+        values = self.evaluate(_means(self.matrix.values))
+        floors = self.evaluate(_means(self.matrix.filled))
         low, high = np.full((2, *values.shape), np.nan) if limits is None else limits
         lines: list[dict[str, Cell]] = [{} for _ in self.results.editors]
         for f, field in enumerate(self.fields):
-            name = field.column.name
-            if field.whole_set:
-                wholes = self.wholes(field)
-                for editor, line in zip(self.results.editors, lines, strict=True):
-                    value, n = wholes.get(editor, (None, 0))
-                    of = len(self.results.samples) if n else None
-                    line[name] = Cell(value=value, n=n or None, of=of)
-                continue
-            have, belongs = self.scored(field)
-            counts, of = have.sum(axis=1).tolist(), int(belongs.sum())
-            fails = any(
-                floor_of(self.means[at][0], self.metrics) is not None for at in field.places
-            )
-            for e, line in enumerate(lines):
-                line[name] = Cell(
+            wholes, (have, belongs) = self.wholes(field), self.scored(field)
+            fails = any(self._floor(self.means[at][0]) is not None for at in field.places)
+            for e, (editor, line) in enumerate(zip(self.results.editors, lines, strict=True)):
+                cell = Cell(
                     value=_given(values[e, f]),
-                    n=counts[e],
-                    of=of,
+                    n=int(have[e].sum()),
+                    of=int(belongs.sum()),
                     low=_given(low[e, f]),
                     high=_given(high[e, f]),
                     floor=_given(floors[e, f]) if fails else None,
                 )
+                if field.whole_set:
+                    value, n = wholes.get(editor, (None, 0))
+                    of = len(self.results.samples) if n else None
+                    cell = Cell(value=value, n=n or None, of=of)
+                line[field.column.name] = cell
         return lines
+
+    def _floor(self, mean: Mean) -> float | None:
+        """What a failure counts as on the table's scale; None where the scale has no minimum."""
+        raw = [self.known[part].failure if part in self.known else None for part in mean.parts]
+        known = [np.asarray(value, np.float64) for value in raw if value is not None]
+        return float(mean.scaled(known)) if len(known) == len(raw) else None
 
     # -- how sure they are -------------------------------------------------------------------------
 
@@ -193,37 +185,34 @@ class Sheet:
             return None
         return pooled(self.results.samples.labels(self.paper.strata))
 
-    def intervals(self) -> tuple[Floats, Floats] | None:
-        """The cells (E, F), and their limits (2, E, F), within the columns' scales; yes or no have
-        Wilson's. None without samples.
+    def intervals(self) -> Floats | None:
+        """The cells' limits (2, E, F), within the columns' scales; yes or no have Wilson's. None
+        without samples.
         """
         e, means, samples = self.matrix.values.shape
         if not samples or not means:
             return None
         scored = np.stack([self.scored(field)[0].sum(axis=1) for field in self.fields], axis=1)
-        found = intervals(self.units, self.formula, strata=self.strata, scored=scored.ravel())
-        estimate, *ends = (part.reshape(e, -1) for part in found)
-        limits = np.stack(ends)
+        _, *ends = intervals(self.units, self.formula, strata=self.strata, scored=scored.ravel())
+        limits = np.stack([end.reshape(e, -1) for end in ends])
         for number, field in enumerate(self.fields):
             if not field.places:
                 continue
             scale = self._scale(field)
             limits[:, :, number] = np.clip(limits[:, :, number], *scale)
-            plain = len(field.places) == 1 and field.spec.formula is spec.only
-            for editor, values in enumerate(
-                self.matrix.values[:, field.places[0]] if plain else ()
-            ):
+            for editor in range(e if field.spec.is_mean else 0):
+                values = self.matrix.values[editor, field.places[0]]
                 given = values[~np.isnan(values)]
                 if is_yes_or_no(given, *scale):
                     limits[:, editor, number] = two_valued_limits(given, *scale)
-        return estimate, limits
+        return limits
 
     def _scale(self, field: Field) -> tuple[float, float]:
         """Between which numbers a column lies: its formula at the ends of its metrics' scales,
         infinite where they are not known.
         """
         means = [self.means[place][0] for place in field.places]
-        parts = [[self.metrics.get(name) for name in mean.parts] for mean in means]
+        parts = [[self.known.get(name) for name in mean.parts] for mean in means]
         ends = []
         for end in ("low", "high"):
             raw = ([np.float64(getattr(metric, end, np.nan)) for metric in one] for one in parts)
@@ -231,24 +220,6 @@ class Sheet:
             with np.errstate(all="ignore"):
                 ends.append(float(self._value(field, np.array(shown))))
         return (-np.inf, np.inf) if np.isnan(ends).any() else (min(ends), max(ends))
-
-    def ranks(self, estimate: Floats, seed: int) -> tuple[Column, RankStability] | None:
-        """How editors rank, and how far that survives resampling: by the headline; where it has no
-        numbers, by the first column over all samples that has; else by the one with the most
-        samples. None where no column ranks all of two or more editors on the same samples.
-        """
-        headline = [f for f in self.fields if f.column.name == self.paper.headline]
-        whole = [field for field in self.fields if not field.spec.labels]
-        largest = sorted(self.fields, key=lambda field: -int(self.scored(field)[1].sum()))
-        for field in [*headline, *whole, *largest] if len(self.results.editors) > 1 else ():
-            mine, (have, _) = estimate[:, self.fields.index(field)], self.scored(field)
-            same = bool((have == have[0]).all()) and bool(np.isfinite(mine).all())
-            if field.places and field.column.direction is not None and same:
-                one = Sheet(self.results, self.paper.of_one(field.spec), self.variant)
-                again = replicates(one.units, one.formula, self.strata, seed=seed)
-                higher = field.column.direction == "higher"
-                return field.column, rank_stability(mine, again, higher_is_better=higher)
-        return None
 
 
 def _means(values: Floats) -> Floats:
@@ -272,10 +243,3 @@ def _cannot(results: Results, status: Codes) -> Mask:
     several = results.labelled({"multi_image": "true"})
     missing = status == STATUSES.index(Status.MISSING)
     return np.asarray(cannot | (missing & single[:, None] & several))
-
-
-def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
-    """What a failure counts as on the table's scale; None where the scale has no minimum."""
-    raw = [metrics[part].failure if part in metrics else None for part in mean.parts]
-    known = [np.asarray(value, np.float64) for value in raw if value is not None]
-    return float(mean.scaled(known)) if len(known) == len(raw) else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from editgauge.tables.build import MEANS, Shown, build, drop_empty
+from editgauge.tables.build import MEANS, Shown, build
 from editgauge.tables.notes import NO_RANK
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
@@ -22,42 +22,39 @@ def sliced(
     shown: Shown = MEANS,
 ) -> list[Table]:
     """One table for each of the benchmark's, with a group of lines for each value of the label
-    `by`; `every` is asked anew for each slice. Columns in which no slice has a sample are left out,
-    and so are metrics of the whole set.
+    `by`; `every` is asked anew for each slice. Metrics of the whole set are left out.
     """
     labels = results.samples.labels(by)
-    parts: dict[str, list[tuple[str, Table]]] = {}
+    parts: dict[str, dict[str, Table]] = {}
     for value in in_order(labels.tolist()):
         part = results.of_samples(labels == value)
         for paper in every(part):
             whole = replace(paper, size=None, sections=False, params=False)
             table = build(part, whole, variant, replace(shown, published=False))
             if table is not None:
-                parts.setdefault(paper.name, []).append((value or "(none)", table))
+                parts.setdefault(paper.name, {})[value or "(none)"] = table
     return [_stacked(by, tables_of, len(results.samples)) for tables_of in parts.values()]
 
 
-def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
+def _stacked(by: str, parts: Mapping[str, Table], size: int) -> Table:
     """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the
     reason.
     """
     columns: dict[str, Column] = {}
-    notes: dict[str, None] = {}
-    for value, table in parts:
-        for column in table.columns:
-            if column.name not in columns or not column.comparable:
-                columns[column.name] = column
+    for column in (column for table in parts.values() for column in table.columns):
+        if column.name not in columns or not column.comparable:
+            columns[column.name] = column
+    first, notes = next(iter(parts.values())), dict[str, None]()
+    for value, table in parts.items():
         for note in table.notes:
-            if all(note in other.notes for _, other in parts):
+            if all(note in other.notes for other in parts.values()):
                 notes[note] = None
             elif note.startswith(NO_RANK):
                 notes[f"{value}: {note}"] = None
-    rows = [replace(row, group=value) for value, table in parts for row in table.rows]
-    first = parts[0][1]
     return replace(
         first,
-        columns=drop_empty(list(columns.values()), rows),
-        rows=rows,
+        columns=list(columns.values()),
+        rows=[replace(row, group=value) for value, table in parts.items() for row in table.rows],
         by=by,
         size=size,
         notes=list(notes),

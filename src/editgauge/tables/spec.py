@@ -110,6 +110,11 @@ class Column:
         return dict(set(shared[0]).intersection(*shared[1:])) if shared else {}
 
     @property
+    def is_mean(self) -> bool:
+        """Whether it is one mean as it is."""
+        return len(self.of) == 1 and self.formula is only
+
+    @property
     def metric(self) -> str:
         """The name of the metric that it shows."""
         shown = self.shows or (self.of[0].metric if self.of else "")

@@ -135,6 +135,16 @@ def printed(value: float, digits: int) -> str:
     return text.lstrip("-") if not text.strip("-0.") else text
 
 
+def with_numbers(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:
+    """The columns that have a number in any line; all of them where none has."""
+
+    def there(cell: Cell) -> bool:
+        return any(one is not None for one in (cell.value, cell.floor, cell.text))
+
+    kept = [c for c in columns if any(there(row.cell(c.name)) for row in rows)]
+    return kept or list(columns)
+
+
 class Standing(NamedTuple):
     """Which lines are best and second in each column: sets of (line number, column name)."""
 
@@ -152,8 +162,6 @@ def standing(table: Table) -> Standing:
     join them only where the run covers the whole release and was made as the paper says
     (`meta["complete"]`); else they are left out. One line alone is neither best nor second.
     """
-    if (known := table.meta.get("places")) is not None:  # lines of a larger table
-        return Standing(*known)
     places: tuple[set[tuple[int, str]], ...] = (set(), set())
     papers = bool(table.meta.get("complete")) or all(row.kind != "run" for row in table.rows)
     groups: dict[tuple[str, str], list[int]] = {}

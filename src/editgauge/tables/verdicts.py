@@ -106,6 +106,13 @@ def _cells(line: Line) -> dict[str, Cell]:
     def number(value: float, text: str | None = None, **more: Any) -> Cell:
         return EMPTY if math.isnan(value) else Cell(value=value, text=text, **more)
 
+    def mean(value: float) -> Cell:
+        text, of = (
+            _short(value) if 1000 <= value < math.inf else None,
+            n + line.only_a + line.only_b,
+        )
+        return number(value, text, n=n, of=of)
+
     ends = {} if math.isnan(pair.low) else {"low": pair.low, "high": pair.high}
     tiny = line.holm < 5e-5  # four decimals would print 0
     return {
@@ -113,8 +120,8 @@ def _cells(line: Line) -> dict[str, Cell]:
         "difference": number(pair.difference, _difference(line), **ends),
         "p": number(line.holm, f"{line.holm:.1e}" if tiny else None),
         "counts": Cell(text="/".join(map(str, pair.counts)) if line.direction else ""),
-        "a": number(line.mean_a, n=n, of=n + line.only_a + line.only_b),
-        "b": number(line.mean_b, n=n, of=n + line.only_a + line.only_b),
+        "a": mean(line.mean_a),
+        "b": mean(line.mean_b),
     }
 
 

@@ -67,7 +67,7 @@ def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert "\u202e" not in page
     pictures = sorted((to / diagnosis.FOLDER).iterdir())
-    assert [p.name for p in pictures] == ["0-0.webp", "0-1.webp"]
+    assert [p.name for p in pictures] == ["0.webp", "1.webp"]
     assert read_image(pictures[0]).shape == (diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)
     detail = (to / "data" / "0" / "detail-0.js").read_text()
     assert "mask_share" in detail
@@ -77,19 +77,13 @@ def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
 def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -> None:
     for path in (run.path / "inputs").rglob("mask.png"):
         path.unlink()
-    frame = reading.of_runs([run], "mini")
-    shown = diagnosis.every([run], frame, cutoffs_of("mini"))
-    assert diagnosis.drawn([run], shown[0], 64) is None
-    assert diagnosis.write_page([("mini", frame)], [run], tmp_path / "out")
-    page = (tmp_path / "out" / "diagnosis.html").read_text()
+    assert diagnosis.write_page([("mini", reading.of_runs([run], "mini"))], [run], tmp_path)
+    page = (tmp_path / diagnosis.PAGE).read_text()
     assert page.count("Its pictures or its map are not in the run.") == 2
-    assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 0
 
 
-def test_an_output_of_another_size_is_drawn_at_the_input_s(run: Run, tmp_path: Path) -> None:
-    output = next((run.path / "edits").rglob("*.png"))
-    write_png(output, np.zeros((10, 10, 3), np.uint8))
-    frame = reading.of_runs([run], "mini")
-    assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 2
-    shapes = {read_image(path).shape for path in (tmp_path / "figures").iterdir()}
-    assert shapes == {(diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)}
+def test_an_output_of_another_size_is_drawn_at_the_input_s(run: Run) -> None:
+    write_png(next((run.path / "edits").rglob("*.png")), np.zeros((10, 10, 3), np.uint8))
+    listed = diagnosis.every([run], reading.of_runs([run], "mini"), cutoffs_of("mini"))
+    shapes = [diagnosis.drawn([run], one).shape for one in listed]  # type: ignore[union-attr]
+    assert shapes == [(diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)] * 2

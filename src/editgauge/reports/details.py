@@ -86,6 +86,12 @@ def _known(record: EditRecord, pictures: Pictures) -> dict[str, Any]:
 
 _BARE = "reason = '' AND detail IN ('', '{}') AND repeat = 0 AND NOT printed"
 """Rows that are a number alone: the database writes their JSON, which is most of a large run's."""
+_ROWS = f"""SELECT
+string_agg(json_array(number, if(isfinite(value), value, NULL), status, 0), ',') FILTER ({_BARE}),
+list(row(number, metric, value, status, repeat, reason, detail) ORDER BY number, repeat)
+    FILTER (NOT ({_BARE}))
+FROM place LEFT JOIN (FROM ROWS JOIN columns USING (editor, metric, variant, source)
+    WHERE benchmark = ?) USING (sample) GROUP BY spot ORDER BY spot"""
 
 
 @contextlib.contextmanager
@@ -97,71 +103,40 @@ def _rows(
     stores: Sequence[Paid],
 ) -> Iterator[Iterator[orjson.Fragment]]:
     """Of each sample in the frame's order its rows: [column, value, status, repeat, what else]."""
-    files = [path for run in runs for path in run.parquet()]
-    if not files:
+    paths = [path for run in runs for path in run.parquet()]
+    if not paths:
         yield (orjson.Fragment(b"[]") for _ in frame.samples.ids)
         return
-    with parquet.database(files) as db:
+    with parquet.database(paths) as db:
         db.execute(
-            "CREATE TABLE place AS SELECT unnest(?::VARCHAR[]) AS sample, unnest(range(?)) AS at",
+            "CREATE TABLE place AS SELECT unnest(?::VARCHAR[]) AS sample, unnest(range(?)) AS spot",
             [list(frame.samples.ids), len(frame.samples)],
         )
-        keys = list(zip(*column_of, strict=True)) or [(), (), (), ()]
-        printed = [bool(name in metrics and metrics[name].printed) for name in keys[1]]
-        names = ("editor", "metric", "variant", "source")
-        texts = ", ".join(f"unnest(?::VARCHAR[]) AS {name}" for name in names)
         db.execute(
-            f"CREATE TABLE columns AS SELECT {texts}, unnest(?::INTEGER[]) AS number, "
-            "unnest(?::BOOLEAN[]) AS printed",
-            [*map(list, keys), list(column_of.values()), printed],
+            "CREATE TABLE columns (editor VARCHAR, metric VARCHAR, variant VARCHAR, source VARCHAR,"
+            " number INTEGER, printed BOOLEAN)"
         )
-        source = (
-            f"FROM {parquet.relation(files)} AS r JOIN place ON place.sample = r.sample "
-            f"JOIN columns USING ({', '.join(names)}) WHERE benchmark = ? AND"
-        )
-        bare = _fetched(
-            db,
-            "SELECT place.at, string_agg(json_array(columns.number, CASE WHEN isfinite(value) THEN "
-            f"value END, status, 0), ',') {source} {_BARE} GROUP BY place.at ORDER BY place.at",
-            frame.benchmark,
-        )
-        fetched = _fetched(
-            db,
-            "SELECT place.at, columns.number, metric, value, status, repeat, reason, detail "
-            f"{source} NOT ({_BARE}) ORDER BY place.at, columns.number, repeat",
-            frame.benchmark,
-        )
-        yield _merged(len(frame.samples), bare, fetched, metrics, stores)
+        scaled = {name for name, about in metrics.items() if about.printed}
+        columns = [(*key, number, key[1] in scaled) for key, number in column_of.items()]
+        if columns:
+            db.executemany("INSERT INTO columns VALUES (?, ?, ?, ?, ?, ?)", columns)
+        fetched = db.execute(_ROWS.replace("ROWS", parquet.relation(paths)), [frame.benchmark])
+        yield _written(fetched, metrics, stores)
 
 
-def _fetched(db: Any, sql: str, benchmark: str) -> Iterator[tuple[Any, ...]]:
-    cursor = db.cursor().execute(sql, [benchmark])
-    while part := cursor.fetchmany(20_000):
-        yield from part
-
-
-def _merged(
-    size: int,
-    bare: Iterator[tuple[Any, ...]],
-    told: Iterator[tuple[Any, ...]],
-    metrics: Mapping[str, Metric],
-    stores: Sequence[Paid],
+def _written(
+    fetched: Any, metrics: Mapping[str, Metric], stores: Sequence[Paid]
 ) -> Iterator[orjson.Fragment]:
-    next_bare, next_told = next(bare, None), next(told, None)
-    for at in range(size):
-        parts = []
-        if next_bare is not None and next_bare[0] == at:
-            parts.append(next_bare[1].encode())
-            next_bare = next(bare, None)
-        while next_told is not None and next_told[0] == at:
-            parts.append(orjson.dumps(_row(next_told, metrics, stores)))
-            next_told = next(told, None)
-        yield orjson.Fragment(b"[" + b",".join(parts) + b"]")
+    while lines := fetched.fetchmany(500):
+        for bare, others in lines:
+            parts = [bare.encode()] if bare else []
+            parts += [orjson.dumps(_row(row, metrics, stores)) for row in others or ()]
+            yield orjson.Fragment(b"[" + b",".join(parts) + b"]")
 
 
 def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[Paid]) -> list[Any]:
     """The row as the page reads it, on the scale of print; ``stored`` is its own value."""
-    _, column, metric, value, status, repeat, reason, text = row
+    column, metric, value, status, repeat, reason, text = row
     extra: dict[str, Any] = {"reason": reason} if reason else {}
     detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}
     if detail:

@@ -1,14 +1,15 @@
 """Why edits failed, as pictures: for each output its input, the map that its row keeps, the mask,
-their overlap (as MedEBench's Figure 6) and the output; and a report's page of them by kind.
+their overlap (as MedEBench's Figure 6) and the output, on a report's page of them by kind.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from editgauge import escape
 from editgauge.diagnosis import failures
 from editgauge.diagnosis.failures import BASES, KINDS, NONE, PREFIX, WORDS, WORST, Basis, Cutoffs
 from editgauge.errors import ImageError
-from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes, write_png
+from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes
 from editgauge.metrics.grounding import Floats, enlarged
 from editgauge.store import parquet
 from editgauge.store.run import Run
@@ -31,8 +32,8 @@ PAGE = "diagnosis.html"
 FOLDER = "diagnosis"
 MOST = 24
 """Outputs that the page shows of each kind and editor, those with the least overlap first."""
-SMALL, LARGE = 256, 512
-"""The longer side of a picture in a figure: on the page, and in a file of its own."""
+SIDE = 384
+"""The longer side of a picture in a figure."""
 _MAP_SIDE = 256
 _GAP = 6
 HEAD = 18
@@ -42,65 +43,64 @@ _RED, _GREEN, _YELLOW, _WHITE = (214, 40, 40), (30, 160, 70), (250, 210, 40), (2
 
 
 class Shown(NamedTuple):
-    """One output by one basis: what it was read as ("" where that cannot be told), its numbers by
-    the metrics' titles, its row's detail, its sample's record, and its path in the run.
+    """One output by one basis: what it was read as ("" where that cannot be told), its IoU, its
+    numbers in words, its row's detail, its sample's record, and its path in the run.
     """
 
     basis: Basis
-    editor: str
-    sample: str
     kind: str
+    editor: str
     iou: float
-    numbers: Mapping[str, float]
+    sample: str
+    numbers: str
     detail: Mapping[str, Any]
     record: Mapping[str, Any]
     output: str | None
 
 
 def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
-    """Every output of the frame that has an IoU, by basis, kind (the worst first), editor, IoU."""
+    """Every output of the frame that has an IoU, by basis, kind (the worst first), IoU."""
     frame = failures.one_source(frame)
     readings = [*filter(None, (failures.read(frame, basis, cutoffs) for basis in BASES))]
     edits = (edit for run in runs for edit in run.edits(frame.benchmark)) if readings else ()
     outputs = {(edit.sample, edit.editor): edit.path for edit in edits}
-    details = _details(runs, frame.benchmark) if readings else {}
-    known = metrics_of(frame)
-    listed = []
+    known, listed = metrics_of(frame), list[Shown]()
     for reading in readings:
-        prefix = PREFIX[reading.basis]
-        names = [name for name in known if name.startswith(f"{prefix}_")]
-        names += [m for m in (cutoffs.accuracy, cutoffs.preservation) if m in frame.metrics]
-        grids = {m: frame.grid(m, choose(frame, m, "corrected")[0]).values for m in names}
+        prefix, judged = PREFIX[reading.basis], (cutoffs.accuracy, cutoffs.preservation)
+        names = [name for name in known if name.startswith(f"{prefix}_") or name in judged]
+        grids = {known[m].title: frame.grid(m, choose(frame, m, "corrected")[0]) for m in names}
+        details = _details(runs, frame.benchmark, f"{prefix}_iou")
         for row, at in np.argwhere(~np.isnan(reading.iou)).tolist():
             editor, sample = frame.editors[row], frame.samples.ids[at]
-            code = int(reading.kinds[row, at])
-            numbers = {known[m].title: float(grid[row, at]) for m, grid in grids.items()}
+            numbers = {title: grid.values[row, at] for title, grid in grids.items()}
             listed.append(
                 Shown(
                     reading.basis,
+                    ("", *KINDS)[reading.kinds[row, at] - NONE],
                     editor,
+                    float(reading.iou[row, at]),
                     sample,
-                    kind="" if code == NONE else KINDS[code],
-                    iou=float(reading.iou[row, at]),
-                    numbers={name: value for name, value in numbers.items() if np.isfinite(value)},
-                    detail=details.get((f"{prefix}_iou", editor, sample), {}),
-                    record=frame.samples.records[sample],
-                    output=outputs.get((sample, editor)),
+                    " · ".join(f"{t} {v:.3f}" for t, v in numbers.items() if np.isfinite(v)),
+                    details.get((editor, sample), {}),
+                    frame.samples.records[sample],
+                    outputs.get((sample, editor)),
                 )
             )
-    order = {kind: number for number, kind in enumerate((*WORST, ""))}
-    return sorted(listed, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
+    order = (*WORST, "")
+    return sorted(listed, key=lambda one: (one.basis, order.index(one.kind), one.iou, *one[2:5:2]))
 
 
-def _details(runs: Sequence[Run], benchmark: str) -> dict[tuple[str, str, str], Mapping[str, Any]]:
-    """(metric, editor, sample) -> the detail of the row of its IoU."""
+def _details(
+    runs: Sequence[Run], benchmark: str, metric: str
+) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """(editor, sample) -> the detail of its row."""
     sql = (
-        "SELECT metric, editor, sample, detail FROM rows WHERE benchmark = ? AND metric IN "
-        "(SELECT unnest(?)) AND status = 'scored'"
+        "SELECT editor, sample, detail FROM rows WHERE benchmark = ? AND metric = ? AND "
+        "status = 'scored'"
     )
-    asked = [benchmark, [f"{prefix}_iou" for prefix in PREFIX.values()]]
+    asked = [benchmark, metric]
     rows = [r for run in reversed(runs) for r in parquet.fetch_tuples(run.parquet(), sql, asked)]
-    return {(m, editor, sample): parquet.mapping(detail) for m, editor, sample, detail in rows}
+    return {(editor, sample): parquet.mapping(detail) for editor, sample, detail in rows}
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _tinted(picture: Array, where: Mask, colour: tuple[int, int, int]) -> Array:
     return shaded
 
 
-def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
+def drawn(runs: Sequence[Run], shown: Shown, side: int = SIDE) -> Array | None:
     """The figure of an output with a word above each panel, its pictures `side` pixels at most;
     None where something of it is not there.
     """
@@ -178,19 +178,6 @@ def _file(runs: Sequence[Run], relative: object, room: str) -> Path | None:
     return next((path for path in places if path is not None), None)
 
 
-def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) -> int:
-    """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`; how many."""
-    count = 0
-    listed = every(runs, frame, cutoffs)
-    stems = [escape.file_name(f"{one.basis}-{one.editor}-{one.sample}") for one in listed]
-    for shown, name in zip(listed, escape.apart(stems), strict=True):
-        panel = drawn(runs, shown, LARGE)
-        if panel is not None:
-            write_png(to / f"{name}.png", panel)
-            count += 1
-    return count
-
-
 # -- the page --------------------------------------------------------------------------------------
 
 
@@ -198,56 +185,45 @@ def write_page(parts: Sequence[tuple[str, Results]], runs: Sequence[Run], to: Pa
     """Write the page and its figures into a report's folder, of benchmarks by title; whether there
     was any output.
     """
-    text = []
-    for number, (title, frame) in enumerate(parts):
-        cutoffs = failures.recorded(runs, frame.benchmark)
-        if shown := every(runs, frame, cutoffs):
-            text += [f"<h2>{_text(title)}</h2>\n", *_part(number, shown, cutoffs, runs, to)]
+    places = (f"{FOLDER}/{number}.webp" for number in count())
+    text = [line for part in parts for line in _part(*part, runs, to, places)]
     if text:
         page = files("editgauge.reports").joinpath("templates", PAGE).read_text("utf-8")
-        write_bytes(to / PAGE, page.replace("{{outputs}}", "".join(text)).encode())
+        write_bytes(to / PAGE, page.replace("{{outputs}}", "\n".join(text)).encode())
     return bool(text)
 
 
 def _part(
-    number: int, shown: Sequence[Shown], cutoffs: Cutoffs, runs: Sequence[Run], to: Path
+    title: str, frame: Results, runs: Sequence[Run], to: Path, places: Iterator[str]
 ) -> Iterator[str]:
-    count = 0
-    for (basis, kind), group in groupby(shown, key=lambda s: (s.basis, s.kind)):
+    cutoffs = failures.recorded(runs, frame.benchmark)
+    for (basis, kind), group in groupby(every(runs, frame, cutoffs), key=lambda one: one[:2]):
+        outputs, counts = list(group), Counter[str]()
         words = WORDS[basis].get(kind, "not read: a score is missing")
-        of_kind = list(group)
-        yield f"<section><h3>By {basis}: {_text(words)} ({len(of_kind)})</h3>\n"
-        yield f"<p>{_text(cutoffs.words(basis))}</p>\n"
-        for editor, mine in groupby(of_kind, key=lambda s: s.editor):
-            outputs = list(mine)
-            yield f"<h4>{_text(editor)} ({len(outputs)})</h4>\n"
-            for one in outputs[:MOST]:
-                yield _figure(one, f"{FOLDER}/{number}-{count}.webp", runs, to)
-                count += 1
-            if len(outputs) > MOST:
-                yield f"<p>and {len(outputs) - MOST} more with larger overlap</p>\n"
-        yield "</section>\n"
+        yield f"<h2>{_text(title)}, by {basis}: {_text(words)} ({len(outputs)})</h2>"
+        yield f"<p>{_text(cutoffs.words(basis))} At most {MOST} of an editor are shown.</p>"
+        for one in outputs:
+            counts[one.editor] += 1
+            if counts[one.editor] <= MOST:
+                yield f"<figure>{_figure(one, next(places), runs, to)}{_caption(one)}</figure>"
 
 
 def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> str:
-    panel = drawn(runs, one, SMALL)
-    picture = "<p>Its pictures or its map are not in the run.</p>"
-    if panel is not None:
-        buffer = io.BytesIO()
-        Image.fromarray(panel).save(buffer, format="WEBP", quality=80, method=2)
-        write_bytes(to / place, buffer.getvalue())
-        alt = _text(f"Input, map, mask, overlap and output: {one.sample} by {one.editor}")
-        size = f'width="{panel.shape[1]}" height="{panel.shape[0]}"'
-        picture = f'<img src="{place}" alt="{alt}" {size} loading="lazy">'
-    captions = [f"{title} {value:.3f}" for title, value in one.numbers.items()]
-    if concept := one.detail.get("concept"):
-        captions.append(f"concept “{concept}”")
-    caption = _text(f"{one.sample}: {one.record.get('instruction') or ''}")
-    numbers = _text(" · ".join(captions))
-    return (
-        f"<figure>{picture}<figcaption>{caption}<br><small>{numbers}</small></figcaption>"
-        "</figure>\n"
-    )
+    panel = drawn(runs, one)
+    if panel is None:
+        return "<p>Its pictures or its map are not in the run.</p>"
+    buffer = io.BytesIO()
+    Image.fromarray(panel).save(buffer, format="WEBP", quality=80, method=2)
+    write_bytes(to / place, buffer.getvalue())
+    alt = _text(f"Input, map, mask, overlap and output: {one.sample} by {one.editor}")
+    size = f'width="{panel.shape[1]}" height="{panel.shape[0]}"'
+    return f'<img src="{place}" alt="{alt}" {size} loading="lazy">'
+
+
+def _caption(one: Shown) -> str:
+    concept = f" · concept “{one.detail['concept']}”" if one.detail.get("concept") else ""
+    about = _text(f"{one.editor}, {one.sample}: {one.record.get('instruction') or ''}")
+    return f"<figcaption>{about}<br><small>{_text(one.numbers + concept)}</small></figcaption>"
 
 
 def _text(text: str) -> str:

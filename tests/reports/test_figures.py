@@ -5,8 +5,6 @@ sources.
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,15 +54,11 @@ def drawing_of(figure: figures.Figure) -> Iterator[Any]:
         pyplot.close(drawn)
 
 
-def test_a_label_without_any_score_keeps_its_place_and_its_row_in_the_table() -> None:
+def test_a_label_without_any_score_keeps_its_place() -> None:
     figure = one("bars", rows(without=("time",)))
     assert figure.labels == ("colour", "count", "order", "space", "time")
     assert means(figure)[:4] == [2.0, 2.0, 2.0, 2.0]
     assert math.isnan(means(figure)[4])
-    lines = list(csv.DictReader(io.StringIO(figures.as_csv(figure))))
-    assert [line["value"] for line in lines] == ["2", "2", "2", "2", ""]
-    assert [line["n"] for line in lines] == ["2", "2", "2", "2", "0"]
-    assert {line["of"] for line in lines} == {"2"}
     assert math.isnan(figure.series["m"][0].low), "two samples say nothing of an interval"
 
 
@@ -174,13 +168,13 @@ def test_files_for_papers_embed_their_fonts_and_those_of_the_page_keep_their_let
     from PIL import Image
 
     figure = one("bars", rows())
-    _, png, pdf, _ = drawing.write([figure], tmp_path, ("svg", "png", "pdf"))
+    _, png, pdf = drawing.write([figure], tmp_path, ("svg", "png", "pdf"))
     assert b"/FontFile2" in pdf.read_bytes()
     assert b"/Type3" not in pdf.read_bytes()
     with Image.open(png) as picture:
         assert picture.width == pytest.approx(drawing.COLUMN * 300, abs=1)
-    svg, table = drawing.write([figure], tmp_path, ("svg",), "0-")
-    assert (svg.name, table.suffix) == ("0-bars-task-VC-faithful.svg", ".csv")
+    (svg,) = drawing.write([figure], tmp_path, ("svg",), "0-")
+    assert svg.name == "0-bars-task-VC-faithful.svg"
     assert "VC (faithful) by task" in svg.read_text()
 
 
@@ -198,7 +192,6 @@ def test_the_papers_models_stand_beside_where_its_table_has_the_labels() -> None
         if beside:
             assert means(found, "imagic †")[:2] == [0.49, 0.19]
             assert math.isnan(means(found, "imagic †")[2])
-            assert "imagic †,Teeth,0.49,,1,," in figures.as_csv(found)
 
 
 def test_a_radar_of_many_models_has_a_panel_for_each_of_the_papers_groups() -> None:

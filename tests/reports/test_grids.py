@@ -1,4 +1,4 @@
-"""Grids of pictures: every editor's output of a sample, its scores, and words where there is none."""
+"""Grids of pictures: every editor's output of a sample, and words where there is none."""
 
 from __future__ import annotations
 
@@ -47,41 +47,30 @@ def run(tmp_path: Path) -> Run:
     return Run.open(run.path)
 
 
-def found(run: Run, *metrics: str) -> grids.Line:
-    (line,) = grids.lines([run], reading.of_runs([run], B), ["7"], metrics)
+def found(run: Run) -> grids.Line:
+    (line,) = grids.lines([run], [reading.of_runs([run], B)], ["7"], ())
     return line
 
 
-def test_every_editor_has_its_place_and_its_score(run: Run) -> None:
-    line = found(run, "EA")
+def test_every_editor_has_its_place(run: Run) -> None:
+    line = found(run)
     assert line[0].startswith("7: Remove the $second$ tooth")
     assert [panel.heading for panel in line[1]] == ["Input", "Reference", *EDITORS]
     by = {panel.heading: panel for panel in line[1]}
-    assert by[EDITORS[8]].below == ("EA 0.80",), "on the scale of the table: 8 of 10"
-    assert by[EDITORS[1]].picture is None
-    assert by[EDITORS[1]].words == "refused: safety"
-    assert by[EDITORS[1]].below == ("EA: refused",)
+    assert (by[EDITORS[1]].picture, by[EDITORS[1]].words) == (None, "refused: safety")
     assert (by[EDITORS[2]].picture, by[EDITORS[2]].words) == (None, "not in the run")
 
 
 def test_what_the_run_does_not_have(run: Run) -> None:
-    frame = reading.of_runs([run], B)
-    with pytest.raises(UsageError, match="sample 8: not in this run"):
-        grids.lines([run], frame, ["8"])
-    with pytest.raises(UsageError, match="metric VQ: no rows of it; there are: EA"):
-        grids.lines([run], frame, ["7"], ["VQ"])
+    with pytest.raises(UsageError, match="8: wanted samples of one benchmark"):
+        grids.lines([run], [reading.of_runs([run], B)], ["8"], ())
     with pytest.raises(UsageError, match="ends in pdf, png, svg"):
         grids.write([found(run)], Path("grid.doc"))
 
 
 def test_the_command_writes_pdf_and_png(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    words = ["grid", str(run.path), "--sample", "7", "--metric", "EA", "--to"]
-    result = invoke([*words, str(tmp_path / "grid.pdf"), "--json"])
-    assert result.exit_code == 0, result.output
-    files = [Path(name) for name in json.loads(result.stdout)["files"]]
+    words = ["grid", str(run.path), "--sample", "7", "--to", str(tmp_path / "grid.pdf"), "--json"]
+    files = [Path(name) for name in json.loads(invoke(words).stdout)["files"]]
     assert [path.name for path in files] == ["grid.pdf", "grid.png"]
     assert b"/FontFile2" in files[0].read_bytes()
-    again = invoke([*words, str(tmp_path / "again.png")])
-    assert again.exit_code == 0, again.output
-    assert (tmp_path / "again.png").read_bytes() == files[1].read_bytes()

@@ -82,9 +82,6 @@ class Drawing:
     "A .pdf (with a .png beside it), .png or .svg."
     benchmark: opt.OnlyBenchmark = ""
     editor: opt.EditorsOpt = ()
-    metric: opt.Many = ()
-    "Printed below each output; may be repeated."
-    source: opt.SourceOpt = ()
 
 
 def grid(runs: opt.RunsArg, /, *, asked: Drawing) -> None:
@@ -95,18 +92,9 @@ def grid(runs: opt.RunsArg, /, *, asked: Drawing) -> None:
     from editgauge.store.selection import listed
     from editgauge.tables import rows
 
-    ids = listed(list(asked.sample))
     opened = rows.open_runs(runs, pictures=True)
-    with output.warned(*opened, only_if_refused=True):
-        frames = rows.frames(opened, asked.benchmark, editors=asked.editor, sources=asked.source)
-        mine = [frame for frame in frames if any(name in frame.samples.records for name in ids)]
-        if len(mine) > 1:
-            names = ", ".join(frame.benchmark for frame in mine)
-            raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
-        if not frames:
-            raise UsageError(f"{runs[0].name}: nothing in the run yet")
-        chosen = (mine or frames)[0]
-        strips = grids.lines(opened, chosen, ids, asked.metric, editors=asked.editor)
-    written = [str(path) for path in grids.write(strips, asked.to)]
-    output.warn(*opened)
+    with output.warned(*opened):
+        frames = rows.read(opened, asked.benchmark)
+        strips = grids.lines(opened, frames, listed(list(asked.sample)), asked.editor)
+        written = [str(path) for path in grids.write(strips, asked.to)]
     output.listed({"files": written})

@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
-from editgauge.reports.figures import Figure, as_csv
+from editgauge.reports.figures import Figure
 from editgauge.statistics.resampling import Estimate
 
 COLOURS = (
@@ -61,8 +61,8 @@ def matplotlib_of(what: str) -> Any:
 def write(
     found: Sequence[Figure], folder: Path, formats: Sequence[str], prefix: str = ""
 ) -> list[Path]:
-    """Draw each figure as files of these formats, called by its name, and the table behind it as
-    csv; returns the files. Letters of an SVG alone stay text, for a page; else they are outlines.
+    """Draw each figure as files of these formats, called by its name; returns the files. Letters of
+    an SVG alone stay text, for a page; else they are outlines.
 
     Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
     """
@@ -72,10 +72,7 @@ def write(
     with mpl.rc_context({**SETTINGS, **page}):
         for figure in found:
             drawing = drawn(figure, pyplot)
-            stem = folder / f"{prefix}{figure.name}"
-            table = stem.with_name(f"{stem.name}.csv")
-            write_bytes(table, as_csv(figure).encode())
-            files += [*saved(drawing, stem, formats), table]
+            files += saved(drawing, folder / f"{prefix}{figure.name}", formats)
             pyplot.close(drawing)
     return files
 
@@ -121,19 +118,18 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
         for number, (name, values) in enumerate(figure.series.items())
     }
     title = textwrap.fill(figure.title, 56)
-    alone = figure.kind in ("histogram", "counts") and len(lines) == 1  # it needs no legend
+    alone = figure.kind == "counts" and len(lines) == 1  # it needs no legend
     legend = 0 if alone else sum(line.name.count("\n") + 1 for line in lines.values()) // 2 + 2
     longest = max(map(len, figure.labels))
     body = {
         "radar": COLUMN,
         "curve": 2.5 + 0.06 * min(longest, 30) * _upright(figure),
-        "histogram": 1.8 + 0.06 * longest,
     }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(lines) + 1.6)))
     panels = figure.panels or (tuple(lines),)
     height = body * len(panels) + 0.13 * (title.count("\n") + 2 + legend)
     drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained", dpi=300)
     drawing.suptitle(plain_text(title))
-    draw = {"radar": _radar, "curve": _curve, "histogram": _histogram}.get(figure.kind, _bars)
+    draw = {"radar": _radar, "curve": _curve}.get(figure.kind, _bars)
     polar = {"projection": "polar"} if figure.kind == "radar" else {}
     shown: dict[str, Any] = {}
     every = drawing.subplots(len(panels), subplot_kw=polar, squeeze=False)[:, 0]
@@ -247,15 +243,6 @@ def _bars(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
     axes.set_xlim(low, high * 1.03)
     axes.set_xlabel(plain_text(figure.axis))
     axes.grid(axis="x")
-
-
-def _histogram(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
-    count = len(figure.labels)
-    axes.bar(range(count), figure.counts, 0.94, color=lines[0].colour, label=lines[0].name)
-    axes.set_xticks(range(count), figure.labels, rotation=90, fontsize=5.5)
-    axes.set_xlim(-0.6, count - 0.4)
-    axes.set_ylabel(figure.axis)
-    axes.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _curve(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +17,7 @@ from editgauge.statistics.resampling import NOTHING, Estimate, mean_interval
 from editgauge.tables import models
 from editgauge.tables.layouts import every_table
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
-from editgauge.tables.results import Results
+from editgauge.tables.results import Floats, Results
 from editgauge.tables.slices import in_order
 from editgauge.types import Metric, Plot
 
@@ -68,13 +66,9 @@ def figures(
     frame = frame.without_people()
     listed: list[Figure] = []
     for plot in plots:
-        if plot.kind == "histogram":
-            listed += _histogram(frame, plot)
-        elif plot.attribute not in frame.samples.names():
-            continue
-        elif plot.kind == "counts":
+        if plot.kind in ("counts", "histogram"):
             listed += _counted(frame, plot)
-        else:
+        elif plot.attribute in frame.samples.names():
             for name in (name for name in frame.metrics if not only or name in only):
                 listed += _means(frame, metrics, name, plot, published=published)
     apart = escape.apart([figure.name for figure in listed])
@@ -173,20 +167,23 @@ def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:
         names = {label: c.name for c in of for label in c.labels.values() if len(c.labels) == 1}
         if lines is None or lines.other_maker(frame) or not names.keys() & {*figure.labels}:
             continue
-        beside = {}
-        for row in (row for row in lines.rows() if row.kind == "published"):
-            values = (row.cell(names.get(label, "")).value for label in figure.labels)
-            beside[row.name + PAPERS] = tuple(NOTHING if v is None else _number(v) for v in values)
+        beside = {
+            row.name + PAPERS: tuple(
+                _number(row.cell(names.get(label, "")).value) for label in figure.labels
+            )
+            for row in lines.rows()
+            if row.kind == "published"
+        }
         title = f"{figure.title} ({PAPERS.strip()} the paper's, of the full release)"
         return replace(figure, title=title, series={**figure.series, **beside})
     return figure
 
 
-def _number(value: float) -> Estimate:
-    return NOTHING._replace(value=float(value))
+def _number(value: float | None) -> Estimate:
+    return NOTHING if value is None else NOTHING._replace(value=float(value))
 
 
-def _ordered(labels: Iterable[Any], order: Sequence[str]) -> tuple[str, ...]:
+def _ordered(labels: Iterable[Any], order: Sequence[str] = ()) -> tuple[str, ...]:
     """Each label but the empty one once: in the paper's order, others after it."""
     known = in_order(str(label) for label in labels if label)
     return (*(n for n in order if n in known), *(n for n in known if n not in order))
@@ -195,71 +192,55 @@ def _ordered(labels: Iterable[Any], order: Sequence[str]) -> tuple[str, ...]:
 # -- counts ----------------------------------------------------------------------------------------
 
 
-def _counts(
-    kind: Kind, name: str, title: str, labels: Sequence[str], series: Mapping[str, Sequence[int]]
-) -> Figure:
-    numbers = {name: tuple(map(_number, counts)) for name, counts in series.items()}
-    totals = tuple(int(sum(counts)) for counts in zip(*series.values(), strict=True))
-    return Figure(
-        kind=kind, name=portable(name), title=title, axis="samples", labels=tuple(labels),
-        series=numbers, counts=totals,
-    )  # fmt: skip
-
-
-def _counted(frame: Results, plot: Plot) -> list[Figure]:
-    """How many samples have which value of an attribute, a bar for each value of `each`."""
-    labels = frame.samples.labels(plot.attribute)
-    names = _ordered(labels, plot.order)
-    if not 2 <= len(names) <= _MOST_LABELS:
-        return []
-    each = plot.each if plot.each in frame.samples.names() else ""
-    parts = frame.samples.labels(each) if each else np.full(len(labels), "samples")
-    series = {
-        part: [int(((labels == name) & (parts == part)).sum()) for name in names]
-        for part in _ordered(parts, ())
-    }
-    title = f"{plot.words} ({counted(len(labels), 'sample')})"
-    file = "-".join(filter(None, ("counts", plot.attribute, each)))
-    return [_counts("counts", file, title, names, series)]
-
-
-def _histogram(frame: Results, plot: Plot) -> list[Figure]:
-    """How many samples have which value of a number: an attribute, or a metric that says something
-    of the sample alone. Bins have round ends and begin at 0, or below the lowest.
+def _counted(frame: Results, plot: Plot) -> Iterator[Figure]:
+    """How many samples have which value of an attribute, a bar for each value of `each`; or of a
+    number in round bins: of an attribute, or of a metric that says something of the sample alone.
     """
-    values = np.full(len(frame.samples), np.nan)
-    if plot.attribute in frame.samples.names():
-        values = np.array([number(label) for label in frame.samples.labels(plot.attribute)])
-    elif plot.attribute in frame.metrics:
-        for line in frame.grid(plot.attribute, "faithful").values:
-            values = np.where(np.isnan(values), line, values)
-    known = values[np.isfinite(values)]
-    if not len(known) or known.max() <= min(0.0, known.min()):
-        return []
-    low, high = min(0.0, known.min()), known.max()
+    size, there = len(frame.samples), frame.samples.names()
+    labels: Any = np.full(size, "")
+    if plot.attribute in there:
+        labels = frame.samples.labels(plot.attribute)
+    names, title = _ordered(labels, plot.order), f"{plot.words} ({counted(size, 'sample')})"
+    if plot.kind == "histogram":
+        values = np.array([number(label) for label in labels])
+        if plot.attribute in frame.metrics:
+            for line in frame.grid(plot.attribute, "faithful").values:
+                values = np.where(np.isnan(values), line, values)
+        labels, names = _binned(values)
+        title = f"{plot.words} ({int((labels != '').sum())} of {size} samples)"
+    if not 2 <= len(names) <= _MOST_LABELS:
+        return
+    each = plot.each if plot.each in there else ""
+    parts = frame.samples.labels(each) if each else np.full(size, "samples")
+    series = {
+        part: tuple(_number(((labels == name) & (parts == part)).sum()) for name in names)
+        for part in _ordered(parts)
+    }
+    yield Figure(
+        kind="counts",
+        name=portable("-".join(filter(None, (plot.kind, plot.attribute, each)))),
+        title=title,
+        axis="samples",
+        labels=names,
+        series=series,
+        counts=tuple(int((labels == name).sum()) for name in names),
+    )
+
+
+def _binned(values: Floats) -> tuple[Any, tuple[str, ...]]:
+    """The bin of each number ("" of NaN), and every bin: with round ends, from 0 or below the
+    lowest on.
+    """
+    low, high = min(0.0, np.nanmin(values, initial=0.0)), np.nanmax(values, initial=0.0)
+    if high <= low:
+        return np.full(len(values), ""), ()
     unit = 10.0 ** math.floor(math.log10((high - low) / _MOST_BINS))
     step = next(k * unit for k in (1, 2, 5, 10, 20) if (high - low) / (k * unit) <= _MOST_BINS - 1)
     edges = step * np.arange(math.floor(low / step), math.floor(high / step) + 2)
-    counts, _ = np.histogram(known, edges)
-    title = f"{plot.words} ({len(known)} of {len(frame.samples)} samples)"
-    labels = [f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges)]
-    file = f"histogram-{plot.attribute}"
-    return [_counts("histogram", file, title, labels, {"samples": counts.tolist()})]
-
-
-def as_csv(figure: Figure) -> str:
-    """The table behind the figure: value, n, of and interval of each editor at each label."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["figure", "model", "label", "value", "n", "of", "low", "high"])
-    counts = figure.kind in ("counts", "histogram")
-    for editor, values in figure.series.items():
-        for label, of, one in zip(figure.labels, figure.counts, values, strict=True):
-            names = [escape.csv_text(text) for text in (figure.title, editor, label)]
-            value, low, high = ("" if math.isnan(v) else f"{v:.6g}" for v in one[:3])
-            n = "" if counts or editor.endswith(PAPERS) else one.n
-            writer.writerow([*names, value, n, of, low, high])
-    return stream.getvalue()
+    names = tuple(f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges))
+    place = np.searchsorted(edges, values, side="right") - 1
+    known = np.array(["", *names])[np.where(np.isfinite(values), place + 1, 0)]
+    return known, names
 
 
 def portable(text: str) -> str:

@@ -101,8 +101,7 @@ const Tables = (function () {
     const pick = h("select", { id: "figure-pick", onchange: draw }, about.figures.map((figure, at) => h("option", { value: at }, figure.title)));
     function draw() {
       const figure = about.figures[Number(pick.value)], file = "figures/" + encodeURIComponent(figure.file);
-      EG.fill(place, h("figure", {}, h("img", { src: file, alt: figure.title + "; its numbers are in the csv" }),
-        h("figcaption", {}, figure.title, " · ", h("a", { href: file.replace(/\.svg$/, ".csv"), download: "" }, "numbers (csv)"))));
+      EG.fill(place, h("figure", {}, h("img", { src: file, alt: figure.title }), h("figcaption", {}, figure.title)));
     }
     pick.value = Math.max(0, about.figures.findIndex((figure) => figure.title.includes("(" + EG.variant)));
     draw();

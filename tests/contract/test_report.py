@@ -60,7 +60,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report, with pictures of its own, in a folder whose name is awkward."""
     to = tmp_path_factory.mktemp("site") / "a report & more"
-    done = cli("report", run, "--to", to, "--copy-images", "--workers", 0, "--json")
+    done = cli("report", run, "--to", to, "--copy-images", "--json")
     assert Path(done.json["page"]) == to / "index.html"
     return to
 
@@ -69,7 +69,7 @@ def report(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def anchors(mini_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a run that has anchors alone."""
     to = tmp_path_factory.mktemp("anchors") / "report"
-    cli("report", mini_run, "--to", to, "--workers", 0)
+    cli("report", mini_run, "--to", to)
     return to
 
 
@@ -229,7 +229,7 @@ def test_the_report_holds_nothing_of_this_machine_and_no_key(report: Path, run: 
 
 def test_the_same_report_is_made_again_in_its_place(run: Path, report: Path) -> None:
     before = sorted(path.relative_to(report) for path in report.rglob("*") if path.is_file())
-    cli("report", run, "--to", report, "--copy-images", "--workers", 0)
+    cli("report", run, "--to", report, "--copy-images")
     after = sorted(path.relative_to(report) for path in report.rglob("*") if path.is_file())
     assert before == after
 
@@ -238,7 +238,7 @@ def test_a_folder_with_other_things_is_never_written_over(run: Path, tmp_path: P
     letter = tmp_path / "mine" / "letter.txt"
     letter.parent.mkdir()
     letter.write_text("dear")
-    done = cli("report", run, "--to", letter.parent, "--workers", 0, expect=2)
+    done = cli("report", run, "--to", letter.parent, expect=2)
     assert "mine" in done.err
     assert json.dumps([path.name for path in letter.parent.iterdir()]) == '["letter.txt"]'
 

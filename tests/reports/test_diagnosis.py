@@ -56,7 +56,7 @@ def test_the_colours_are_where_mask_and_region_are() -> None:
 def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     to = tmp_path / "report"
     shown = part([run], "mini", published=False, intervals=False)
-    site.build([run], [shown], to, thumbnails=False)
+    site.build([run], [shown], to)
     assert "mini.failures_pixels" in [table.name for table in shown.tables]
     page = (to / diagnosis.PAGE).read_text()
     assert "changed elsewhere (2)" in page

@@ -106,22 +106,17 @@ def _smaller(path: Path) -> bytes | None:
 
 
 def make_thumbnails(
-    frame: Results,
-    pictures: Pictures,
-    folder: Path,
-    *,
-    workers: int = 1,
-    progress: Progress | None = None,
+    frame: Results, pictures: Pictures, folder: Path, progress: Progress | None = None
 ) -> int:
     """Make ``folder/SLOT/SAMPLE.webp`` of each input, reference and output that has none yet, or an
     older one; how many were made. What cannot be read gets none.
     """
     jobs, written = list(_wanted(frame, pictures, folder)), 0
-    pool = ThreadPoolExecutor(max(1, workers))  # decoding does not hold Python's lock
+    pool = ThreadPoolExecutor(os.cpu_count())  # decoding does not hold Python's lock
     try:
         for done, there in enumerate(pool.map(_make, jobs), 1):
             written += there
-            if progress and (done % 64 == 0 or done == len(jobs)):
+            if progress:
                 progress(done, len(jobs), "thumbnails")
     finally:
         pool.shutdown(cancel_futures=True)

@@ -53,8 +53,6 @@ def build(
     *,
     headed: Mapping[str, str] = MappingProxyType({}),
     copy_images: bool = False,
-    thumbnails: bool = True,
-    workers: int = 1,
     progress: Progress | None = None,
 ) -> Site:
     """Write the report of one or several runs to the folder `to`; what an older report left there
@@ -70,11 +68,7 @@ def build(
     shown, written = [], 0
     for number, part in enumerate(parts):
         pictures.know(part.frame)
-        if thumbnails:
-            thumbs = to / "thumbs" / str(number)
-            written += make_thumbnails(
-                part.frame, pictures, thumbs, workers=workers, progress=progress
-            )
+        written += make_thumbnails(part.frame, pictures, to / "thumbs" / str(number), progress)
         shown.append(_benchmark(part, number, to, pictures, runs))
     pictures.close()
     diagnosed = [(part.title or part.frame.benchmark, part.frame) for part in parts]
@@ -109,16 +103,14 @@ def _benchmark(
     seen = about["overview"]  # the first page's metrics are in the page, all for papers
     leading = {lead["link"]["metric"] for lead in seen["leads"].values()}
     leading = leading or {(seen["by"] or {}).get("metric")}
-    found = figures.figures(
+    drawn = figures.figures(
         part.frame, part.metrics, part.plots, only=leading, published=part.published
     )
     try:
-        drawing.write(found, to / "figures", ("svg",), f"{number}-")
+        drawing.write(drawn, to / "figures", ("svg",), f"{number}-")
     except MissingExtra:
-        return {**about, "figures": [], "no_figures": NO_FIGURES if found else ""}
-    files = [f"{number}-{one.name}.svg" for one in found]
-    titles = [one.title for one in found]
-    told = [{"file": f, "title": title} for f, title in zip(files, titles, strict=True)]
+        return {**about, "figures": [], "no_figures": NO_FIGURES if drawn else ""}
+    told = [{"file": f"{number}-{one.name}.svg", "title": one.title} for one in drawn]
     return {**about, "figures": told}
 
 

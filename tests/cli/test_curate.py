@@ -50,7 +50,7 @@ def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     assert "invite" in run("invite", data.root, "eve", "--expert", "--base", "https://invite")
     value("set", data.root, "s0001", "review=accept", "--who", "eve", "--note", "sure")
     assert data.record("s0001").reviews["eve"].expert
-    assert "withdrawn" in run("set", data.root, "s0001", "state=erased", "--note", "no consent")
+    assert "erased" in run("set", data.root, "s0001", "state=erased", "--note", "no consent")
     assert not list((data.root / "pictures").iterdir())
 
 

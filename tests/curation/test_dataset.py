@@ -58,7 +58,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
 
 def test_what_is_withdrawn_is_not_there_and_comes_back(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 2)
-    data.withdraw("s00", "ann", why="blurred")
+    set_words(data, "s00", ["state=withdrawn"], "ann", note="blurred")
     assert [record.id for record in data.records()] == ["s01"]
     assert (data.events()[-1].what, data.events()[-1].note) == ("withdrawn", "blurred")
     set_words(data, "s00", ["state=draft"], "ann")
@@ -70,15 +70,16 @@ def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path)
     shared, own = data.record("s01").images[0], data.record("s00").reference
     for sample in ("s00", "s02"):
         data.change(sample, 1, {"images": [shared]}, Act("ann"))
-    record = data.withdraw("s00", "ann", why="consent withdrawn", erase=True)
-    assert data.events()[-1].after == {"pictures": 1, "why": "consent withdrawn"}
+    mask = data.record("s00").masks["input"]
+    set_words(data, "s00", ["state=erased"], "ann", note="consent withdrawn")
+    assert (data.events()[-1].what, data.events()[-1].note) == ("erased", "consent withdrawn")
     assert not (data.root / own).exists()
     assert (data.root / shared).is_file()
-    assert (data.root / record.masks["input"]).is_file()
-    data.withdraw("s01", "ann")
-    data.withdraw("s02", "ann", erase=True)
+    assert (data.root / mask).is_file()
+    for sample, state in (("s01", "withdrawn"), ("s02", "erased")):
+        set_words(data, sample, [f"state={state}"], "ann")
     assert (data.root / shared).is_file(), "s01 may still come back"
-    data.withdraw("s01", "ann", erase=True)
+    set_words(data, "s01", ["state=erased"], "ann")
     assert not (data.root / shared).exists()
 
 
@@ -102,7 +103,7 @@ def test_a_renamed_sample_has_its_old_id_nowhere(tmp_path: Path) -> None:
 
 def test_fields_are_set_by_words(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
-    words = ["category=A / B", "source.url=https://x", "attribute.depth=3", "caption="]
+    words = ["category=A / B", "url=https://x", "attribute.depth=3", "caption="]
     record = set_words(data, "s00", words, "ben")
     assert isinstance(record, Record)
     assert (record.category, record.source, record.caption) == (

@@ -103,8 +103,8 @@ def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None
     for who in ("ann", "ben"):
         say(data, "s00", "accept", who)
     done = exports.export(data, tmp_path / "out", "medebench", ready_only=True)
-    assert done.samples == 1
-    assert {fault.sample for fault in done.left_out} == {"s01"}
+    assert done[0] == 1
+    assert {fault.sample for fault in done[1]} == {"s01"}
     with pytest.raises(UsageError, match="something already"):
         exports.export(data, tmp_path / "out", "medebench", ready_only=True)
 

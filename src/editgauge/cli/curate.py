@@ -135,7 +135,7 @@ def set_fields(
         The id of a sample, or . for the set as a whole.
     fields
         NAME=VALUE. Of a sample any field or attribute (instruction, category broad/narrow,
-        source.licence…; empty takes it out), mask=difference (mask.roi, mask.second),
+        licence…; empty takes it out), mask=difference (mask.roi, mask.second),
         review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted),
         rename=ID (empty: a neutral one). Of the set title, description, licence, protocol,
         required, reviews, expert.
@@ -239,9 +239,9 @@ def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
             release = exports.release(data, to, asked.version, **how)
             output.listed(release, *([_CHANGED] if release["since"] else []))
             return 0
-        done = exports.export(data, to, layout, **how)
-    left = [fault._asdict() for fault in done.left_out]
-    facts = {"folder": str(to), "samples": done.samples, "left_out": left}
+        samples, withheld = exports.export(data, to, layout, **how)
+    left = [fault._asdict() for fault in withheld]
+    facts = {"folder": str(to), "samples": samples, "left_out": left}
     output.listed(facts, f"next:  editgauge check {layout} {to}")
     return int(bool(left))
 

@@ -1,6 +1,5 @@
-"""Bringing a reference onto its input: TextEditBench's keypoint match (`metrics.align`), or where
-there are too few keypoints the shift that phase correlation finds, settled by the grey values of
-what looks the same in both (enhanced correlation coefficient, Evangelidis and Psarakis 2008).
+"""Bringing a reference onto its input: by keypoints (`metrics.align`), else by phase correlation,
+settled by the grey values of what looks the same in both (ECC, Evangelidis and Psarakis 2008).
 """
 
 from __future__ import annotations
@@ -22,12 +21,9 @@ _NOTHING = "the pictures have nothing in common that can be found again"
 
 
 class Aligned(NamedTuple):
-    """How a moving picture lies on a fixed one.
-
-    `matrix`: shape (2, 3), (x, y) of the fixed picture = matrix @ (x, y, 1) of the moving one.
-    `method`: ``sift`` or ``phase``, where the transform began. `quality`, 0 to 1: the correlation
-    of what looks the same. `overlap`: the share of the fixed frame that is covered. `refused`: why
-    it is not to be used; "" when it is.
+    """How a moving picture lies on a fixed one: (x, y) of that = `matrix` (2, 3) @ (x, y, 1) of the
+    moving. `method`: ``sift`` or ``phase``, where it began. `quality`, 0 to 1: the correlation
+    of what looks the same. `overlap`: the share of the frame that is covered. `refused`: why not.
     """
 
     matrix: Matrix
@@ -38,8 +34,9 @@ class Aligned(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For the record of a sample."""
-        facts = {**self._asdict(), "matrix": self.matrix.round(8).tolist()}
-        return {name: value for name, value in facts.items() if name != "refused"}
+        matrix, method, quality, overlap, _ = self
+        return {"matrix": matrix.round(8).tolist(), "method": method, "quality": quality,
+                "overlap": overlap}  # fmt: skip
 
 
 def align(fixed: Array, moving: Array) -> Aligned:
@@ -95,17 +92,13 @@ def _settled(fixed: Array, moving: Array, matrix: Matrix, method: str) -> Aligne
         refused = f"correlation {quality:.2f}, wanted {LEAST_CORRELATION} or more"
     elif overlap < LEAST_OVERLAP:
         refused = f"the pictures overlap by {overlap:.0%}, wanted {LEAST_OVERLAP:.0%} or more"
-    elif np.linalg.det(settled[:, :2]) <= 0:
-        refused = "the transform mirrors the picture"
     return Aligned(settled, method, quality, overlap, refused)
 
 
 def _correlated(
     fixed: Array, moving: Array, matrix: Matrix, mask: Array, *, blur: int
 ) -> tuple[Matrix, float] | None:
-    """The affine transform near `matrix` under which grey values correlate best where the mask is,
-    and how well; None where it does not converge.
-    """
+    """The affine transform near `matrix` that correlates best, and how well; None for none."""
     everywhere = np.full(moving.shape[:2], 255, np.uint8)
     rule = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 300, 1e-6)
     begin = cv2.invertAffineTransform(matrix).astype(np.float32)

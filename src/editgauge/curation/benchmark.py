@@ -1,8 +1,5 @@
-"""A data set as a benchmark: ``dir:DIR``, and in a run ``dir.<name>``.
-
-A set that names a protocol is that benchmark with other samples: its scorers, its judge, its
-tables. One that names none is measured as the built-in benchmark is: by the metrics that all share,
-and by the judge of each sample's own protocol. ``dir.<name>.<protocol>`` measures any set by any.
+"""A data set as a benchmark: ``dir:DIR``, in a run ``dir.<name>`` (measured as the built-in one,
+judged by each sample's own protocol) or ``dir.<name>.<protocol>``: that benchmark on its samples.
 """
 
 from __future__ import annotations
@@ -50,10 +47,8 @@ Shaped = tuple[dict[str, Path], tuple[str, ...], Attributes, str]
 
 
 def named(name: str) -> Benchmark:
-    """The benchmark of a name: ``dir:DIR`` (a folder), or ``dir.<set>[.<protocol>]`` as runs have
-    it, whose data are then named beside it.
-
-    Raises `DataError` for a folder that is no data set, `UsageError` for an unknown protocol.
+    """The benchmark of a name: ``dir:DIR``, or ``dir.<set>[.<protocol>]`` as runs have it. Raises
+    `DataError` for a folder that is no data set, `UsageError` for an unknown protocol.
     """
     folder = None
     if name.startswith("dir:"):
@@ -68,22 +63,19 @@ def named(name: str) -> Benchmark:
             f"{', '.join(PROTOCOLS)}"
         )
     base: Benchmark = catalog.find("benchmarks", protocol or _BASE)
-    about_it = f"the data set {set_name}" + (f", measured as {base.title}" if protocol else "")
+    title = f"The data set {set_name}" + (f", measured as {base.title}" if protocol else "")
     return replace(
         base,
         name=name,
-        title=about_it,
-        citation=f"the data set {set_name}: see its card (README.md in an export)",
-        about=f"{about_it[0].upper()}{about_it[1:]}.",
+        title=title,
+        citation=f"{title}: see its card (README.md in an export)",
+        about=f"{title}.",
         published_counts={},
         data=None,
         load=partial(_load, folder, name),
         tables=partial(_tables, base, name),
         audits=tuple,
-        figures=(
-            Plot("bars", "category", "by category"),
-            Plot("curve", "difficulty", "by difficulty", ("easy", "medium", "hard")),
-        ),
+        figures=(Plot("bars", "category", "by category"),),
     )
 
 
@@ -99,7 +91,9 @@ def _load(own: Path | None, name: str, root: Path | None, *, split: str | None =
             f"{folder}: wanted the data set {set_name!r}, found {about.name!r}; name it as "
             f"dir.{about.name} or dir:{folder}"
         )
-    records = [record for record in every if record.state != OUT and split in (None, record.split)]
+    records = [
+        record for record in every if record.state not in OUT and split in (None, record.split)
+    ]
     if split is not None and not records:
         there = sorted({record.split for record in every})
         raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
@@ -152,15 +146,12 @@ def sample_of(
     if not record.instruction.strip():
         missing = ("no instruction", "nothing can be asked")
         findings.append(Finding("instruction-missing", f"{SAMPLES} ({record.id})", *missing, False))
-    tree, known = tree or Tree(root), dict[str, Path]()
+    tree = tree or Tree(root)
 
     def place(relative: str, part: str) -> Path:
-        path = known.get(relative) or Path(f"{root}{os.sep}{relative}")
-        if relative in known:
-            return path
+        path = Path(f"{root}{os.sep}{relative}")
         if tree.inside(path):
-            known[relative] = upright(path)
-            return known[relative]
+            return upright(path)
         found = f"{relative!r} leads out of the data set"
         findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
         return tree.nowhere(part or "input")
@@ -203,8 +194,6 @@ def tier(record: Record) -> str:
     """Easy, medium or hard: by the sum of TextEditBench's ten, else as the attribute ``difficulty``
     says; "" for none.
     """
-    if not record.attributes:
-        return ""
     values = [record.attributes.get(name) for name in ATTRIBUTES]
     numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
     if len(numbers) == len(ATTRIBUTES):

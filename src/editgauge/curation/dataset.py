@@ -1,7 +1,5 @@
-"""A data set that is being made: its samples, and the one way to change them.
-
-``set.sqlite`` holds the samples, what is said of the whole set, and every change ever made
-(`web.log`); ``pictures/`` and ``masks/`` the pictures, called by their pixels.
+"""A data set that is being made: ``set.sqlite`` holds the samples, what is said of the whole set,
+and every change ever made (`web.log`); ``pictures/`` and ``masks/`` files called by their pixels.
 """
 
 from __future__ import annotations
@@ -9,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import count
@@ -27,15 +26,14 @@ from editgauge.store import paths, sqlite
 from editgauge.web.log import Act, Event, Item, Log
 
 FILE = "set.sqlite"
-OUT = "withdrawn"
+ERASED = "erased"
+OUT = ("withdrawn", ERASED)
 _ABOUT, _SAMPLE = "about", "sample"
 
 
 class DataSet:
-    """An open data set; every method may be called from any thread.
-
-    Raises `DataError` for a folder that is none, `RunError` for a damaged file and a disk that
-    cannot be written. A set that cannot be written is read.
+    """An open data set; every method may be called from any thread. Raises `DataError` for a folder
+    that is none, `RunError` for a damaged file. A set that cannot be written is read.
     """
 
     def __init__(self, root: Path) -> None:
@@ -54,9 +52,7 @@ class DataSet:
 
     @classmethod
     def create(cls, root: Path, about: About) -> DataSet:
-        """A new, empty set. Raises `UsageError` where there is something already, `DataError` for
-        a name or policy that none may have.
-        """
+        """A new, empty set. Raises `UsageError` where there is something already."""
         records.about_of(about.as_dict(), str(root))
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(f"{root}: there is something already; name a new or an empty folder")
@@ -79,7 +75,7 @@ class DataSet:
     def records(self, *, withdrawn: bool = False) -> list[Record]:
         """All samples as they are now, in the order in which they were made."""
         every = (_record(item) for item in self.log.all(_SAMPLE))
-        return [record for record in every if withdrawn or record.state != OUT]
+        return [record for record in every if withdrawn or record.state not in OUT]
 
     def record(self, sample: str) -> Record:
         """One sample as it is now. Raises `UsageError` where there is none of this id."""
@@ -98,17 +94,15 @@ class DataSet:
         return paths.inside(self.root, relative)
 
     def add(self, fields: Mapping[str, Any], who: str) -> Record:
-        """Make a sample; its pictures are there already. Raises `UsageError` for an id that is
-        taken, `DataError` for fields that no sample has.
-        """
+        """Make a sample of pictures that are there. Raises `UsageError` for an id that is taken."""
         record = records.record_of(fields, "new sample")
         return _record(self.log.add(record.id, _SAMPLE, record.data(), who))
 
     def change(self, sample: str, version: int, fields: Mapping[str, Any], act: Act) -> Record:
-        """Set fields of a sample (None empties one); returns the sample as it is then.
-
-        Raises `web.log.Conflict` when `version` is not the newest, `DataError` for values that are
-        none of the field's. The same nonce again changes nothing.
+        """Set fields of a sample (None empties one); returns it as it is then. Withdrawn it stays
+        among the events and leaves with no export, until another state brings it back; erased its
+        pictures are deleted, too, but those that another sample names. Raises `Conflict` when
+        `version` is not the newest, `DataError` for values that are none of the field's.
         """
         before = self.record(sample)
         old = before.data()
@@ -117,50 +111,34 @@ class DataSet:
         touched = {name for name in {**old, **new} if old.get(name) != new.get(name)}
         if before.state == after.state == "verified" and CONTENT & touched:
             after.state = "refined"  # what was verified is no longer what it was
-        if not touched and version == before.version:
-            return before
-        return _record(self.log.change(sample, version, after.data(), act))
+        changed = before
+        if touched or version != before.version:
+            changed = _record(self.log.change(sample, version, after.data(), act))
+        if after.state == ERASED:  # again, too: what was killed can be made again
+            self.purge(after.files)
+        return changed
 
     def update(self, sample: str, make: Callable[[Record], Mapping[str, Any]], act: Act) -> Record:
-        """Set the fields that `make` gives for the newest record: for what adds to a sample and
-        contradicts nobody (a comment, a review of a version).
-        """
+        """Set the fields that `make` gives for the newest record: what contradicts nobody."""
         with self.log.transaction():
             record = self.record(sample)
             return self.change(sample, record.version, make(record), act)
 
     def rename(self, sample: str, new: str, who: str) -> Record:
-        """Give a sample another id, by default a neutral one: the old one is nowhere in the set any
-        more. Raises `UsageError` for an id that is taken, `DataError` for one that none may have.
+        """Give a sample another id ("": a neutral one); the old one is nowhere in the set any more.
+        Raises `UsageError` for an id that is taken, `DataError` for one that none may have.
         """
         record = records.record_of({**self.record(sample).data(), "id": new or self.new_id()}, new)
         self.log.rename(sample, record.id, who)
         return self.record(record.id)
 
-    def withdraw(self, sample: str, who: str, *, why: str = "", erase: bool = False) -> Record:
-        """Take a sample out: it stays among the events, and leaves with no export; any other state
-        brings it back. With `erase` its pictures are deleted from the folder, but those that
-        another sample shows.
-        """
-        record = self.record(sample)
-        if record.state != OUT:
-            record = self.change(sample, record.version, {"state": OUT}, Act(who, "withdrawn", why))
-        if erase:
-            erased = {sample, *(e.item for e in self.events() if e.what == "erased")}
-            lone = self.purge(record.files, but=erased)
-            self.log.note(who, "erased", sample, pictures=lone, why=why)
-        return record
-
-    def purge(self, candidates: Iterable[str], *, but: Iterable[str] = ()) -> int:
-        """Delete picture files that no sample names, but those withdrawn ones `but`; returns how
-        many were deleted.
-        """
-        every = (r for r in self.records(withdrawn=True) if r.state != OUT or r.id not in set(but))
+    def purge(self, candidates: Iterable[str]) -> None:
+        """Delete picture files that no sample names, but erased ones."""
+        every = (record for record in self.records(withdrawn=True) if record.state != ERASED)
         used = {path for record in every for path in record.files}
-        gone = [path for path in set(candidates) - used if not paths.fault(self.root, path)]
-        for path in gone:
-            (self.root / path).unlink()
-        return len(gone)
+        for path in set(candidates) - used:
+            if not paths.fault(self.root, path):
+                (self.root / path).unlink()
 
     def describe(self, who: str, **fields: Any) -> About:
         """Change what is said of the whole set. Raises `DataError` for what cannot be said."""
@@ -191,12 +169,9 @@ class DataSet:
     def new_id(self, wish: str = "") -> str:
         """An id that is free, made of the wish; without one s0001, s0002…"""
         taken = {record.id for record in self.records(withdrawn=True)}
-        letters = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
-        stem = letters.strip("-_")[:80]
-        if stem and stem not in taken:
-            return stem
-        names = (f"{stem}-{n + 1}" if stem else f"s{n:04d}" for n in count(1))
-        return next(name for name in names if name not in taken)
+        stem = re.sub(r"[^A-Za-z0-9_-]", "-", wish).strip("-_")[:80]
+        names = (f"{stem}-{n}" if stem else f"s{n:04d}" for n in count(1))
+        return stem if stem and stem not in taken else next(n for n in names if n not in taken)
 
     def untouched(self, fields: Mapping[str, Any]) -> str:
         """The id of the sample that was made with these fields and that nobody has changed since;

@@ -1,6 +1,5 @@
-"""DICOM files as pictures: frames through a window, and the few facts (`KEPT`) that name nobody.
-Each frame is shown by the rescaling and the window of its own functional group where the file has
-such groups (enhanced CT and MR, DICOM PS3.3, C.7.6.16).
+"""DICOM files as pictures: frames through a window, each of its own functional group where there
+are such groups (enhanced CT and MR, DICOM PS3.3, C.7.6.16), and facts (`KEPT`) that name nobody.
 """
 
 from __future__ import annotations
@@ -65,7 +64,6 @@ def is_dicom(path: Path) -> bool:
 
 class ScanFile:
     """An open file. `words` name the patient or staff: they are only looked for, and never stored.
-
     Raises `DataError` for a file that cannot be read, `ImageTooLarge` for frames over the pixel
     limit before any is decoded, `MissingExtra` without pydicom.
     """
@@ -109,10 +107,8 @@ class ScanFile:
         return numbers
 
     def scan(self, frame: int = 1, window: str = "file") -> Scan:
-        """A frame, counted from 1, through a window (see `WINDOWS`). A colour picture has none.
-
-        Raises `DataError` for a window that the file does not have, and pixels that cannot be
-        decoded.
+        """A frame, counted from 1, through a window (see `WINDOWS`); a colour picture has none.
+        Raises `DataError` for pixels that cannot be decoded.
         """
         with self._told("its pixels cannot be read"):
             pixels, used = self._picture(frame, window)
@@ -130,9 +126,7 @@ class ScanFile:
 
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:
-        """pydicom warns of, and raises, whatever its parsers do: one clear error instead. A file
-        that is compressed as a whole may be any size: memory is limited.
-        """
+        """pydicom warns of, and raises, whatever its parsers do: one clear error instead."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -180,9 +174,7 @@ class ScanFile:
         return centre, width
 
     def _shown(self, frame: int) -> Any:
-        """What shows a frame: elements of its own functional group, else of the shared one, else
-        of the file.
-        """
+        """What shows a frame: elements of its own group, else of the shared one or the file."""
         from pydicom.dataset import Dataset
 
         header = Dataset()

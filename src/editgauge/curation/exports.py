@@ -1,6 +1,5 @@
-"""What leaves a data set: a folder in the layout of a benchmark (`export`), or a version in a zip
-file with checksums and what changed since the last one (`release`). Files are written anew: nothing
-of the set's process is in them, and pictures carry no metadata.
+"""What leaves a data set: a folder in a benchmark's layout, or a release in a zip file. Files are
+written anew: nothing of the set's process is in them, and pictures carry no metadata.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import orjson
@@ -37,20 +36,12 @@ _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _LINE = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
 
 
-class Exported(NamedTuple):
-    """What an export wrote, and which samples it left out."""
-
-    folder: Path
-    samples: int
-    left_out: list[Fault]
-
-
 def export(
     data: DataSet, to: Path, layout: str, *, ready_only: bool = False, engine: Any = None,
     who: str = "command-line",
-) -> Exported:  # fmt: skip
-    """Write the set to the folder `to` in one of `PROTOCOLS`; all or nothing. The hidden file
-    `OWN_SET` says how samples are called there.
+) -> tuple[int, list[Fault]]:  # fmt: skip
+    """Write the set to the folder `to` in one of `PROTOCOLS`; all or nothing. Returns how many
+    samples left, and why others did not. The hidden file `OWN_SET` says how they are called there.
 
     Raises `DataError` when a sample may not leave (with `ready_only` those are left out), and
     `UsageError` for another layout or a folder in use.
@@ -74,7 +65,7 @@ def export(
     except OSError as error:
         raise paths.unwritable(to, error) from error
     data.log.note(who, "exported", layout=layout, samples=len(records))
-    return Exported(to, len(records), withheld)
+    return len(records), withheld
 
 
 def need_layout(layout: str) -> None:
@@ -84,9 +75,7 @@ def need_layout(layout: str) -> None:
 
 
 def _bare(data: DataSet, relative: str) -> bytes:
-    """A picture, its coded pixels untouched, without what its metadata tell. Raises `ImageError`
-    for one that was put there by hand and is no PNG.
-    """
+    """A picture, its coded pixels untouched, without its metadata. Raises `ImageError`."""
     path = data.path(relative)
     if read_header(path).format != "PNG":
         raise ImageError(f"{relative}: no PNG; take it in with: editgauge curate add", path=path)
@@ -94,9 +83,7 @@ def _bare(data: DataSet, relative: str) -> bytes:
 
 
 def _official(data: DataSet, root: Path, layout: str, records: Sequence[Record]) -> dict[str, str]:
-    """By the benchmark's own writer, which takes samples as its loader gives them, each with its
-    number in the order of their making: the same in every version.
-    """
+    """By the benchmark's own writer; a sample has the same number in every version."""
     tree, name = Tree(data.root), f"dir.{data.about.name}.{layout}"
     numbers = {record.id: n for n, record in enumerate(data.records(withdrawn=True), start=1)}
     shaped = [(numbers[r.id], sample_of(r, data.root, name, layout, tree)) for r in records]
@@ -131,11 +118,9 @@ def release(
     data: DataSet, to: Path, version: str, *, ready_only: bool = False, engine: Any = None,
     who: str = "command-line",
 ) -> dict[str, Any]:  # fmt: skip
-    """Write the set as one zip file with checksums, card and change list. Returns the change list.
-
-    Raises `DataError` when a sample may not leave, `UsageError` for a version that is none or is
-    there already, or a file in use, and `OSError` or `EditgaugeError` where the file or the set
-    cannot be written: then there is no file, and no release is noted.
+    """Write the set as one zip file with checksums, card and change list, which is returned; all or
+    nothing. Raises `DataError` when a sample may not leave, `UsageError` for a version that is none
+    or is there already, or a file in use.
     """
     past = [event.after for event in data.events() if event.what == "released"]
     last = str(past[-1]["version"]) if past else ""

@@ -17,8 +17,6 @@ from editgauge.web.log import Act
 
 WHOLE = "."
 """In place of a sample's id: what is said of the whole set."""
-ERASED = "erased"
-"""As a state: withdrawn, and its pictures are deleted from the folder."""
 _ABOUT = ("title", "description", "licence", "protocol")
 _TEB, _TE, _MED, _KRIS = PROTOCOLS
 
@@ -75,9 +73,8 @@ def texts_of(record: Record) -> dict[str, str]:
 
 
 def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a record that are set by a name of `FIELDS`, of an attribute that it has, by
-    ``source.NAME`` or ``attribute.NAME``. An empty value takes one out. Raises `UsageError` for any
-    other name.
+    """The fields of a record that are set by a name of `FIELDS`, of an attribute that it has, or
+    ``attribute.NAME``. An empty value takes one out. Raises `UsageError` for any other name.
     """
     patch: dict[str, Any] = {}
     for name, value in given.items():
@@ -86,8 +83,8 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
             patch[name] = value or None
         elif name == "category":
             patch[name] = [step.strip() for step in value.split("/") if step.strip()]
-        elif name in SOURCE or (room == "source" and rest in SOURCE):
-            patch["source"] = _with(patch.get("source", record.source), rest or name, value)
+        elif name in SOURCE:
+            patch["source"] = _with(patch.get("source", record.source), name, value)
         elif (room == "attribute" and rest) or name in record.attributes or name in FIELDS:
             facts = patch.get("attributes", record.attributes)
             patch["attributes"] = _with(facts, rest or name, _value(value))
@@ -109,9 +106,8 @@ def set_words(
 ) -> Record | About:
     """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
     ``mask=difference`` (``mask.roi=…``), ``review=VERDICT``, ``state=…``, ``rename=ID`` (empty: a
-    neutral one); or (`WHOLE`) of the set and its policy. Returns it as it is then.
-
-    Raises `UsageError` for a name that there is not, `DataError` for a value that is none.
+    neutral one); or (`WHOLE`) of the set and its policy. Returns it as it is then. Raises
+    `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
     given = dict(map(_split, pairs))
     if sample == WHOLE:
@@ -135,10 +131,8 @@ def set_words(
         expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
         seen = review.content_of(record)
         record = review.review(data, sample, seen, verdict, who, comment=note, expert=expert)
-    if state in ("withdrawn", ERASED):
-        record = data.withdraw(sample, who, why=note, erase=state == ERASED)
-    elif state:
-        record = data.change(sample, record.version, {"state": state}, act)
+    if state:
+        record = data.change(sample, record.version, {"state": state}, Act(who, state, note))
     return record if new is None else data.rename(sample, new, who)
 
 

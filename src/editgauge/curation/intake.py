@@ -1,13 +1,10 @@
-"""Pictures into a data set: files, folders, pairs, scans.
-
-Whatever comes in is decoded, turned as its EXIF says, and written anew as PNG: no metadata comes
-with it. The names of files may be names of people: samples get neutral ids, unless the names are to
-be kept. Every picture is searched for texts and faces; a person decides what is hidden.
+"""Pictures into a data set. Whatever comes in is decoded, turned as its EXIF says, and written anew
+as PNG: no metadata comes with it, and names of files only if asked for (of people, perhaps). Every
+picture is searched for texts and faces; a person decides what is hidden.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -25,13 +22,10 @@ Progress = Callable[[int, int, str], None]
 
 
 class Intake(NamedTuple):
-    """How pictures are taken in, and what is said of each new sample.
-
-    `longest`: pixels of the longest side that a larger picture is scaled down to; 0 leaves every
-    size. `fields`: of every new sample. `align`: ``affine``, or ``none`` (the pair is of one size).
-    `window`, `frames`: see `dicom.WINDOWS` and `dicom.FRAMES`. `engine`: the OCR engine that looks
-    for text; None: a person looks alone. `keep_names`: whether files' names become ids; those of
-    DICOM files never do.
+    """How pictures are taken in. `longest`: pixels of the longest side to which larger ones are
+    scaled (0: none). `fields`: of every new sample. `align`: ``affine``, or ``none`` (of one size).
+    `window`, `frames`: see `dicom`. `engine`: the OCR engine that looks for text; None: a person
+    looks alone. `keep_names`: whether files' names become ids; those of DICOM files never do.
     """
 
     who: str
@@ -53,9 +47,7 @@ class Taken(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A picture on its way into the set, facts of a scan, names that must not leave, and how a
-    reference was aligned.
-    """
+    """A picture on its way into the set, with a scan's facts and names that must not leave."""
 
     pixels: Array
     scan: Mapping[str, Any] = MappingProxyType({})
@@ -92,25 +84,28 @@ def pair(
 
 
 def files_in(places: Sequence[Path]) -> list[Path]:
-    """Pictures and DICOM files among `places` and below folders of it, in natural order. Links are
-    not followed. Raises `DataError` for a place that is not there or holds none.
+    """Pictures and DICOM files among and below `places`, in natural order; no link is followed.
+    Raises `DataError` for a place that is not there or holds none.
     """
     files: list[Path] = []
     for place in places:
-        inside = list(_below(place)) if place.is_dir() else [place]
-        if not inside or not place.exists():
+        inside = (
+            [place] if place.is_file() else sorted(filter(_wanted, place.rglob("*")), key=_order)
+        )
+        inside = [one for one in inside if not any(map(ignored, one.relative_to(place).parts))]
+        if not inside:
             raise DataError(f"{place}: {'no picture in it' if place.exists() else 'not there'}")
         files += inside
     return files
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for above, folders, names in os.walk(folder):
-        folders[:] = sorted((name for name in folders if not ignored(name)), key=natural)
-        for path in (Path(above, name) for name in sorted(names, key=natural) if not ignored(name)):
-            wanted = path.suffix.lower() in PICTURES or dicom.is_dicom(path)
-            if wanted and not path.is_symlink() and path.is_file():
-                yield path
+def _wanted(path: Path) -> bool:
+    regular = path.is_file() and not path.is_symlink()
+    return regular and (path.suffix.lower() in PICTURES or dicom.is_dicom(path))
+
+
+def _order(path: Path) -> Any:
+    return [natural(part) for part in path.parts]
 
 
 def _each(
@@ -174,9 +169,8 @@ def _aligned(one: Path, two: Path, *, how: Intake) -> list[_Source]:
 
 
 def _add(data: DataSet, path: Path, how: Intake, sources: Sequence[_Source]) -> Taken:
-    """A new sample of an input and its reference, if there is one; or the one that an earlier call
-    made of the same files and that is as it was then, so that a call that was killed can be made
-    again.
+    """A new sample of an input and its reference; or the one that an earlier call, perhaps killed,
+    made of the same files and that nobody has changed since.
     """
     places, pictures = list[str](), dict[str, records.Picture]()
     scan = any(source.scan for source in sources)  # an aligned reference has the input's border

@@ -21,9 +21,7 @@ LEAST_AREA = 0.0002
 
 
 def propose(data: DataSet, record: Record) -> Mask:
-    """A mask for a sample's first input from its difference to the reference. Raises `DataError`
-    where there is none.
-    """
+    """A mask of the difference of input and reference. Raises `DataError` without a reference."""
     if not record.reference:
         raise DataError(f"{record.id}: no reference to compare with")
     return from_difference(
@@ -69,24 +67,20 @@ def save(
 
 
 def faults(data: DataSet, record: Record) -> list[str]:
-    """What is wrong with a sample's masks: empty, full, of another size, or a reference that
-    changes more than they allow.
-    """
+    """What is wrong with a sample's masks, or with what its reference changes outside of them."""
     masks = {name: read_mask(data.path(path)) for name, path in record.masks.items()}
     image = read_image(data.path(record.images[0]))
+    height, width = image.shape[:2]
     reasons = []
     for name, mask in masks.items():
-        if mask.shape != image.shape[:2]:
-            reasons.append(
-                f"mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, not the input's size"
-            )
-        elif not mask.any() or mask.all():
-            reasons.append(f"mask {name!r} marks {'nothing' if not mask.any() else 'everything'}")
+        if mask.shape != (height, width):
+            reasons.append(f"mask {name!r} is not of the input's size ({width} x {height})")
+        elif mask.all() or not mask.any():
+            reasons.append(f"mask {name!r} marks {'everything' if mask.any() else 'nothing'}")
     if masks and not reasons and record.reference:
         reference = read_image(data.path(record.reference))
         if reference.shape != image.shape:
             return ["the reference is of another size than the input"]
-        union = np.logical_or.reduce(list(masks.values()))
-        if difference := outside_difference(image, reference, union):
-            reasons.append(f"the reference: {difference}")
+        if why := outside_difference(image, reference, np.logical_or.reduce([*masks.values()])):
+            reasons.append(f"the reference: {why}")
     return reasons

@@ -1,12 +1,12 @@
-"""What in a picture may tell who somebody is (a text, a face, a pair of eyes): found by machines,
-decided by a person. Nothing is hidden by itself, and no picture with open proposals is exported.
-What was hidden is gone from the set: the picture as it was is taken out of the folder.
+"""What in a picture may tell who somebody is (a text, a face): found by machines, decided by a
+person. No picture with open proposals is exported; what was hidden is gone from the set.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +17,13 @@ import numpy as np
 
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Box, Picture, Record
-from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError, WeightsError
+from editgauge.errors import (
+    DataError,
+    EditgaugeError,
+    MissingExtra,
+    UsageError,
+    WeightsError,
+)
 from editgauge.images import Array, read_image
 from editgauge.store import paths
 from editgauge.web.log import Act
@@ -30,7 +36,6 @@ YUNET = "yunet"
 LEAST_SCORE = 0.6
 """Of YuNet, whose own default is 0.9: a proposal too many costs a click, one too few a name."""
 _LONGEST = 640
-Area = tuple[float, float, float, float]
 
 
 def engine_of(name: str) -> Any:
@@ -65,53 +70,45 @@ def _texts_in(pixels: Array, engine: Any) -> list[Box]:
     """A proposal for each text that the OCR engine reads. What it reads is not kept."""
     from editgauge.ocr.engine import box_of
 
-    height, width = pixels.shape[:2]
     boxes = []
-    for text in engine(pixels, "en"):
-        left, top, right, bottom = box_of(text)
+    for left, top, right, bottom in (box_of(text) for text in engine(pixels, "en")):
         margin = (bottom - top) * _MARGIN
-        x, y = max(0, int(left - margin)), max(0, int(top - margin))
-        right, bottom = min(width, int(right + margin) + 1), min(height, int(bottom + margin) + 1)
-        boxes.append(Box("text", (x, y, int(right) - x, int(bottom) - y)))
+        area = (left - margin, top - margin, right + margin, bottom + margin)
+        boxes.append(_within("text", area, pixels))
     return boxes
 
 
 def faces_in(pixels: Array) -> list[Box]:
-    """A proposal for each face that is found, and for the eyes in it: by YuNet (OpenCV's
-    `FaceDetectorYN`), without its file by the cascade that scikit-image ships, which sees faces
-    from the front. Raises `MissingExtra` without either, `WeightsError` for another file.
+    """A proposal for each face that is found: by YuNet (OpenCV's `FaceDetectorYN`), without its
+    file by the cascade that scikit-image ships, which sees faces from the front. Raises
+    `MissingExtra` without either, `WeightsError` for another file.
     """
+    from editgauge.networks.weights import AbsentWeights, locate
+
     if min(pixels.shape[:2]) < 48:
         return []
     scale = min(1.0, _LONGEST / max(pixels.shape[:2]))
     small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    model = _yunet_here()
-    boxes = _by_cascade(small) if model is None else _by_yunet(small, model)
-    return [
-        box
-        for face, eyes in boxes
-        for box in (_inside("face", face, scale, pixels), _inside("eyes", eyes, scale, pixels))
-    ]
+    try:
+        (model,) = locate(YUNET).paths.values()
+        areas = _by_yunet(small, model)
+    except AbsentWeights:
+        areas = _by_cascade(small)
+    ends = [[x / scale, y / scale, (x + w) / scale, (y + h) / scale] for x, y, w, h in areas]
+    return [_within("face", area, pixels) for area in ends]
 
 
-def _by_yunet(pixels: Array, model: Path) -> Iterator[tuple[Area, Area]]:
-    """Faces, each with a band around its two eyes."""
+def _by_yunet(pixels: Array, model: Path) -> list[list[float]]:
     try:
         size = (pixels.shape[1], pixels.shape[0])
         detector = cv2.FaceDetectorYN.create(str(model), "", size, LEAST_SCORE)
         _, rows = detector.detect(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR))
     except cv2.error as error:
         raise WeightsError(f"{model}: no face detector ({error.err}); fetch it anew") from error
-    for row in [] if rows is None else rows:
-        x, y, w, h, *points = (float(number) for number in row[:8])
-        one, other = np.array(points[:2]), np.array(points[2:])
-        reach = max(0.6 * float(np.hypot(*(one - other))), 0.12 * w)
-        low, high = np.minimum(one, other) - reach, np.maximum(one, other) + reach
-        yield (x, y, w, h), (low[0], low[1], high[0] - low[0], high[1] - low[1])
+    return [] if rows is None else [row[:4].tolist() for row in rows]
 
 
-def _by_cascade(pixels: Array) -> Iterator[tuple[Area, Area]]:
-    """Frontal faces, each with the band where eyes lie in a face of usual proportions."""
+def _by_cascade(pixels: Array) -> list[list[float]]:
     try:
         from skimage.data import lbp_frontal_face_cascade_filename
         from skimage.feature import Cascade
@@ -119,61 +116,47 @@ def _by_cascade(pixels: Array) -> Iterator[tuple[Area, Area]]:
         raise MissingExtra("finding faces", "scikit-image", "study") from error
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     longest = min(grey.shape)
-    for box in Cascade(lbp_frontal_face_cascade_filename()).detect_multi_scale(
+    faces = Cascade(lbp_frontal_face_cascade_filename()).detect_multi_scale(
         img=grey, scale_factor=1.2, step_ratio=1, min_size=(36, 36), max_size=(longest, longest)
-    ):
-        x, y, w, h = (float(box[key]) for key in ("c", "r", "width", "height"))
-        yield (x, y, w, h), (x + w * 0.08, y + h * 0.2, w * 0.84, h * 0.32)
+    )
+    return [[float(face[key]) for key in ("c", "r", "width", "height")] for face in faces]
 
 
-def _yunet_here() -> Path | None:
-    from editgauge.networks.weights import locate
-
-    try:
-        (model,) = locate(YUNET, None).paths.values()
-    except WeightsError as error:
-        if "not here" in str(error):
-            return None
-        raise
-    return model
-
-
-def _inside(kind: Literal["face", "eyes"], area: Area, scale: float, pixels: Array) -> Box:
-    """In whole pixels within the picture: at least one."""
+def _within(kind: Literal["text", "face"], area: Sequence[float], pixels: Array) -> Box:
+    """An area (left, top, right, bottom) in whole pixels within the picture: at least one."""
     height, width = pixels.shape[:2]
-    x, y, w, h = (number / scale for number in area)
-    left, top = min(max(0, round(x)), width - 1), min(max(0, round(y)), height - 1)
-    right, bottom = min(width, max(left + 1, round(x + w))), min(height, max(top + 1, round(y + h)))
-    return Box(kind, (left, top, right - left, bottom - top))
+    left, top = min(max(0, int(area[0])), width - 1), min(max(0, int(area[1])), height - 1)
+    right, bottom = min(width, math.ceil(area[2])), min(height, math.ceil(area[3]))
+    return Box(kind, (left, top, max(1, right - left), max(1, bottom - top)))
 
 
 def search(
-    data: DataSet, samples: Iterable[str], who: str, *, engine: Any = None,
+    data: DataSet, samples: Sequence[str], who: str, *, engine: Any = None,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[str, int]:  # fmt: skip
     """Look for texts (with an OCR engine) and faces in samples' pictures once more; returns sample
-    -> how many proposals are open. Boxes that were proposed or hidden before stay.
+    -> how many proposals are open. What was found newly is looked at again.
     """
-    proposals, names = {}, list(samples)
-    for number, sample in enumerate(names, start=1):
+    proposals = {}
+    for number, sample in enumerate(samples, start=1):
         shown = data.record(sample).shown
         seen = {path: searched(read_image(data.path(path)), engine) for path in shown}
         record = data.update(sample, partial(_with_proposals, seen), Act(who, "searched"))
         proposals[sample] = sum(len(open_proposals(about)) for about in record.pictures.values())
         if progress is not None:
-            progress(number, len(names), "looking at pictures")
+            progress(number, len(samples), "looking at pictures")
     return proposals
 
 
 def _with_proposals(seen: Mapping[str, Picture], newest: Record) -> dict[str, Any]:
     pictures = dict(newest.pictures)
     for path in set(seen) & set(newest.shown):  # some may have been hidden meanwhile
-        about, boxes = newest.facts(path), seen[path]
-        new = [box for box in boxes.proposals if box not in about.proposals]
+        about, found = newest.facts(path), seen[path]
+        new = [box for box in found.proposals if box not in about.proposals]
         pictures[path] = msgspec.structs.replace(
             about,
             proposals=[*about.proposals, *new],
-            searched=about.searched or boxes.searched,
+            searched=about.searched or found.searched,
             looked="" if new else about.looked,
         )
     return {"pictures": pictures}
@@ -197,12 +180,9 @@ def hide(
     data: DataSet, sample: str, version: int, path: str, boxes: Sequence[Box], who: str, *,
     nonce: str = "",
 ) -> Record:  # fmt: skip
-    """Hide boxes of a picture, note that `who` looked at it, and take the picture as it was out of
-    the set. Without boxes: only note that it was looked at.
-
-    Text is painted over, faces and eyes become a few coloured squares. Raises `Conflict`,
-    `UsageError` for a picture that is no input or reference of the sample, `DataError` for a box
-    outside of it.
+    """Hide boxes of a picture (a text is painted over, a face becomes a few coloured squares), note
+    that `who` looked at it, and take the picture as it was out of the set. Raises `Conflict`,
+    `UsageError` for a picture that is none of the sample's, `DataError` for a box outside of it.
     """
     record = data.record(sample)
     if path not in record.shown:
@@ -231,7 +211,7 @@ def covered(pixels: Array, item: Box) -> Array:
         raise DataError(f"box {list(item.box)}: outside of the picture ({width} x {height})")
     picture = pixels.copy()
     part = picture[y : y + h, x : x + w]
-    if item.kind in ("face", "eyes"):
+    if item.kind == "face":
         squares = (min(w, 4), min(h, 4))
         small = cv2.resize(part, squares, interpolation=cv2.INTER_AREA)
         part[:] = cv2.resize(small, (w, h), interpolation=cv2.INTER_NEAREST)

@@ -19,8 +19,8 @@ from editgauge.store import paths
 
 DATASET, SAMPLES = "dataset.json", "samples.jsonl"
 Protocol = Literal["texteditbench", "textedit", "medebench", "krisbench"]
-State = Literal["draft", "refined", "verified", "withdrawn"]
-"""TextEditBench's three stages (section 3.4), and a sample that was taken out."""
+State = Literal["draft", "refined", "verified", "withdrawn", "erased"]
+"""TextEditBench's three stages (section 3.4), and samples that were taken out."""
 Verdict = Literal["accept", "reject", "flag"]
 """What a reviewer says; ``flag``: an expert must look."""
 MaskName = Literal["input", "second", "roi"]
@@ -47,14 +47,13 @@ _Word = Annotated[str, Meta(max_length=200)]
 class Box(Struct, frozen=True, forbid_unknown_fields=True):
     """An area of a picture that may tell who somebody is: left, top, width, height in pixels."""
 
-    kind: Literal["text", "face", "eyes", "other"]
+    kind: Literal["text", "face", "other"]
     box: tuple[int, int, int, int]
 
 
 class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What is known of one picture: what machines propose to hide, what was hidden, who has looked,
-    whether machines have searched, whether a person must look whatever they find (every scan), the
-    facts of a DICOM file, and how a reference was aligned.
+    whether machines have searched, whether a person must look (every scan), DICOM's facts…
     """
 
     proposals: list[Box] = []
@@ -162,9 +161,7 @@ def about_of(value: object, where: str) -> About:
 
 
 def record_of(value: Mapping[str, Any], where: str) -> Record:
-    """A sample's record, from its JSON or Python values; a field of None is left out. Raises
-    `DataError` for anything else.
-    """
+    """A sample's record; a field of None is left out. Raises `DataError` for anything else."""
     given: Any = msgspec.to_builtins(value)
     kept = {k: v for k, v in given.items() if v is not None} if isinstance(given, dict) else given
     return schema.convert(kept, Record, where)
@@ -172,8 +169,8 @@ def record_of(value: Mapping[str, Any], where: str) -> Record:
 
 def name_from(folder: Path) -> str:
     """A name for the set in a folder: the folder's own, as far as a name may be it."""
-    letters = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-_")
-    return letters[:40] if letters[:1].isalpha() else f"set-{letters}"[:40].strip("-")
+    letters = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower())
+    return re.sub(r"^[^a-z]+", "", letters)[:40].strip("-") or "set"
 
 
 def read_about(folder: Path) -> About:
@@ -183,9 +180,7 @@ def read_about(folder: Path) -> About:
 
 
 def read_samples(folder: Path) -> list[Record]:
-    """The records of ``samples.jsonl`` in order. Raises `DataError` with the number of the first
-    line that is none.
-    """
+    """The records of ``samples.jsonl``. Raises `DataError` that names a line that is none."""
     path = folder / SAMPLES
     records: dict[str, Record] = {}
     for number, line in enumerate(_bytes(path).split(b"\n"), start=1):

@@ -1,8 +1,6 @@
-"""Review of samples: people who decide alone, an expert where the category needs one.
-
-A review is of the content as it was: when a text, a picture or a mask changes, it counts no longer.
-A sample is verified once as many people as the policy asks for have accepted it as it is, an expert
-among them where its category needs one, and nobody has rejected it.
+"""Review of samples by people who decide alone. A review is of the content as it was. A sample is
+verified once as many people as the policy asks for have accepted it as it is, an expert among them
+where its category needs one, and nobody has rejected it.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import orjson
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS
 from editgauge.curation import masks, privacy
 from editgauge.curation.benchmark import kris_folder
-from editgauge.curation.dataset import DataSet
+from editgauge.curation.dataset import OUT, DataSet
 from editgauge.curation.records import CONTENT, TEXTS, Policy, Record, Review
 from editgauge.errors import DataError, EditgaugeError
 from editgauge.images import read_image
@@ -53,19 +51,16 @@ def current(record: Record) -> dict[str, Review]:
 
 
 def state_for(record: Record, who: str) -> str:
-    """A sample's state for somebody who reviews: before an own verdict, "" but for a withdrawn
-    one: ``verified`` would say what others decided.
-    """
-    return record.state if record.state == "withdrawn" or who in current(record) else ""
+    """A sample's state for a reviewer; before an own verdict "": it says what others decided."""
+    return record.state if record.state in OUT or who in current(record) else ""
 
 
 def review(
     data: DataSet, sample: str, content: str, verdict: str, who: str, *, comment: str = "",
     expert: bool = False, nonce: str = "",
 ) -> Record:  # fmt: skip
-    """Keep one person's verdict on a sample, and verify it where the policy is then met.
-
-    `content` is `content_of` what they saw. Raises `Conflict` where the sample is another one now:
+    """Keep one person's verdict on a sample, and verify it where the policy is then met. `content`
+    is `content_of` what they saw. Raises `Conflict` where the sample is another one now:
     nobody accepts what they have not seen; another person's review alone is no such change.
     """
 
@@ -113,8 +108,8 @@ def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
 
 
 def agreement(events: Sequence[Event], records: Sequence[Record]) -> tuple[int, int]:
-    """Of how many samples two or more people gave a verdict, and how many of those all accepted
-    at first: what the paper's 243 of 260 is (MedEBench, D.1).
+    """Of how many samples several gave a verdict, and how many of those all accepted at first: the
+    paper's 243 of 260 (MedEBench, D.1).
     """
     first: dict[str, dict[str, str]] = {record.id: {} for record in records}
     for event in events:
@@ -134,10 +129,8 @@ class Fault(NamedTuple):
 def faults(
     data: DataSet, records: Sequence[Record], layout: str = "", *, engine: Any = None
 ) -> list[Fault]:
-    """What keeps samples back, in order; empty when all may leave.
-
-    `layout` adds what that layout must have. An OCR `engine` reads scans once more and looks for
-    the names that their files carried.
+    """What keeps samples back. `layout` adds what that layout must have. An OCR `engine` reads
+    scans once more and looks for the names that their files carried.
     """
     return [
         Fault(record.id, why) for record in records for why in _faults(data, record, layout, engine)
@@ -155,22 +148,21 @@ def of_set(data: DataSet) -> list[str]:
 def leaving(
     data: DataSet, layout: str = "", *, ready_only: bool = False, engine: Any = None
 ) -> tuple[list[Record], list[Fault]]:
-    """The samples that may leave, and why others (with `ready_only`) may not. Raises `DataError`
-    where one may not and all are wanted, and where none may.
+    """The samples that may leave, and why others may not. Raises `DataError` where one may not and
+    not only those are wanted, and where none may.
     """
-    records = data.records()
-    withheld = faults(data, records, layout, engine=engine)
     if whole := of_set(data):
         raise DataError(f"{whole[0]}; change it with: editgauge curate set DIR . title=…")
+    records = data.records()
+    withheld = faults(data, records, layout, engine=engine)
     back = {fault.sample for fault in withheld}
     kept = [record for record in records if record.id not in back]
     if withheld and not (kept and ready_only):
         first = "; ".join(f"{fault.sample}: {fault.why}" for fault in withheld[:5])
-        more = f"; and {len(withheld) - 5} more" if len(withheld) > 5 else ""
         command = "editgauge curate export DIR" + (f" --layout {layout}" if layout else "")
         raise DataError(
-            f"{len(back)} samples are not ready: {first}{more}. Nothing was written; fix them (all "
-            f"of them: {command}), or leave them out with --ready-only"
+            f"{len(back)} samples are not ready: {first}. Nothing was written; fix them (all of "
+            f"them: {command}), or leave them out with --ready-only"
         )
     if not kept:
         raise DataError("the set has no sample")
@@ -221,9 +213,7 @@ def _needs(record: Record, layout: str) -> Iterator[str]:
 
 
 def engine_for_scans(data: DataSet, name: str) -> Any:
-    """The OCR engine (by default ``rapidocr``) that looks for names before an export; None for a
-    set without scans. Raises `UsageError` where it is not installed.
-    """
+    """The OCR engine that looks for names before an export; None for a set without scans."""
     pictures = (about for record in data.records() for about in record.pictures.values())
     scans = any(about.needs_look for about in pictures)
     return privacy.engine_of(name or "rapidocr") if scans else None

@@ -1,7 +1,5 @@
-"""The workbench of a data set in the browser: texts, masks, faces, difficulty, review.
-
-Every change names the version that the page has seen; one that came too late is answered 409 with
-the newest record. Two reviewers do not see each other's verdict before they gave their own.
+"""The workbench of a data set in the browser. Every change names the version that the page saw; one
+that came too late is answered 409 with the newest record.
 """
 
 from __future__ import annotations
@@ -118,9 +116,7 @@ class Workbench:
         return self._told(self.data.record(request.path_params["sample"]), who)
 
     def _told(self, record: Record, who: Person) -> dict[str, Any]:
-        """A sample as the page needs it; of others' reviews what this person may see: what is
-        lacking says what others decided, so that only who has voted reads it.
-        """
+        """A sample as the page needs it; what others decided is for who has voted alone."""
         lacking, reviews = review.lacking(record, self.data.about.policy), review.current(record)
         voted = who.name in reviews
         faults = [fault.why for fault in review.faults(self.data, [record])]

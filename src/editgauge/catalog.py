@@ -171,7 +171,7 @@ def hand_over(kind: str, name: str, thing: Any, source: str) -> None:
     """Make a thing of the file `source` known by its name in this process. Raises `PluginError`
     where another has the name, and `BenchmarkError`.
     """
-    if name in names(kind) and _given.get((kind, name), (None, ""))[1] != source:
+    if name in names(kind) and source_of(kind, name).name != source:
         raise PluginError(f"{source}: another {_word(kind)} is called {name!r}; give yours a name")
     _checked(kind, thing, source)
     factory = (lambda samples, **settings: thing) if kind == "editors" else thing

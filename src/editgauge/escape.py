@@ -4,6 +4,7 @@ from outside.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -40,13 +41,7 @@ def plain(text: str, limit: int | None = _LIMIT) -> str:
     """One line without control, invisible or direction characters (shown as ``\\u202e``), at most
     `limit` long.
     """
-    line = _SPACES.sub(" ", text)
-    line = _ODD.sub(
-        lambda found: (
-            f"\\u{ord(found[0]):04x}" if ord(found[0]) > 255 else f"\\x{ord(found[0]):02x}"
-        ),
-        line,
-    )
+    line = _ODD.sub(_as_json, _SPACES.sub(" ", text))
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
 
 
@@ -62,14 +57,12 @@ def terminal(text: str) -> str:
     JSON text stays valid and keeps its value. Everything that a command prints goes through here:
     see `cli.output`.
     """
-    return _STEERS.sub(lambda found: _as_json(ord(found[0])), text)
+    return _STEERS.sub(_as_json, text)
 
 
-def _as_json(code: int) -> str:
-    if code > 0xFFFF:
-        code -= 0x10000
-        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
-    return f"\\u{code:04x}"
+def _as_json(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
 
 
 def markdown(text: str, limit: int | None = _LIMIT) -> str:
@@ -116,7 +109,6 @@ _DEVICES = re.compile(
 """Names that Windows keeps for itself, whatever ending they have: "Naming Files, Paths, and
 Namespaces" of its documentation.
 """
-_LONGEST_NAME = 190
 
 
 def file_name(name: str) -> str:
@@ -125,12 +117,8 @@ def file_name(name: str) -> str:
 
     Two names may become one: `apart` keeps them apart.
     """
-    line = _ODD.sub("_", _FORBIDDEN.sub("_", name))
-    stem, dot, ending = line.rpartition(".")
-    if not dot or len(ending.encode()) > 10:
-        stem, dot, ending = line, "", ""
-    room = _LONGEST_NAME - len(ending.encode())
-    line = stem.encode()[:room].decode("utf-8", "ignore") + dot + ending
+    stem, ending = os.path.splitext(_ODD.sub("_", _FORBIDDEN.sub("_", name)))
+    line = stem.encode()[:150].decode("utf-8", "ignore") + ending[:10]
     line = line.rstrip(" .").lstrip("-. ")
     return f"_{line}" if not line or _DEVICES.match(line) else line
 

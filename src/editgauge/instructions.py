@@ -90,16 +90,9 @@ def quoted(text: str) -> tuple[Quote, ...]:
         elif role == "close":
             depth -= 1
             if depth == 0:
-                quotes.append(Quote(_inside(text, start, position), start, position + 1))
+                inner = text[start + 1 : position].strip()
+                quotes.append(Quote(inner, start, position + 1))
     return tuple(quotes)
-
-
-def _inside(text: str, start: int, end: int) -> str:
-    inner = text[start + 1 : end].strip()
-    doubled = len(inner) > 2 and text[start] in "'`"  # ''LaTeX's way of a double quote''
-    if doubled and inner[0] == text[start] and inner[-1] == text[end]:
-        return inner[1:-1].strip()
-    return inner
 
 
 def _roles(text: str) -> list[tuple[int, str]]:
@@ -209,10 +202,10 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
         why = f"the instruction has {len(text):,} characters, at most {MAX_LENGTH:,} are read"
         return Parsed(None, reason=why)
     quotes = quoted(text)
-    texts, starts = [quote.text for quote in quotes], [*(quote.start for quote in quotes), None]
-    # what stands before the first quote, between each two, and after the last
-    pieces = [text[a:b] for a, b in zip([0, *(quote.end for quote in quotes)], starts, strict=True)]
-    gaps = [re.sub(r"\s+", " ", piece) for piece in pieces]
+    texts, gaps, end = [quote.text for quote in quotes], [], 0
+    for start, after in [*((quote.start, quote.end) for quote in quotes), (len(text), 0)]:
+        gaps.append(re.sub(r"\s+", " ", text[end:start]))  # before, between and after the quotes
+        end = after
     words = re.sub(r"\s+", " ", " ".join(gaps).lower())
     kind, colour = _operation(words, operation), _colour(words)
     if kind in ("change", None) and not operation and colour and not _change(gaps, texts).pairs:

@@ -5,8 +5,7 @@ Nothing here needs a network, a GPU or a data set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,42 +13,15 @@ import numpy as np
 
 from editgauge.diagnosis.metrics import ATTENTION
 from editgauge.errors import BenchmarkError
-from editgauge.images import Array, read_header, write_png
+from editgauge.images import Array, write_png
 from editgauge.tables import contract
-from editgauge.types import TRACKS, Benchmark, Edit, Metric, Sample
+from editgauge.types import TRACKS, Benchmark, Metric, Sample
 
 __all__ = [
-    "ConstantEditor",
     "check_benchmark",
     "make_picture",
     "make_sample",
-    "make_samples",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class ConstantEditor:
-    """An editor that answers every sample with one uniform picture of the input's size (or of
-    `size`).
-
-    `colour` is R, G, B, 0 to 255; `size` is (width, height). Writes ``constant.png``.
-    """
-
-    colour: tuple[int, int, int] = (128, 128, 128)
-    size: tuple[int, int] | None = None
-    name: str = "constant"
-
-    def __call__(self, sample: Sample, folder: Path) -> Edit:
-        if self.size is None:
-            header = read_header(sample.image)
-            width, height = header.width, header.height
-        else:
-            width, height = self.size
-        pixels = np.empty((height, width, 3), dtype=np.uint8)
-        pixels[:] = self.colour
-        path = folder / "constant.png"
-        write_png(path, pixels)
-        return Edit(sample=sample.id, editor=self.name, path=path, width=width, height=height)
 
 
 def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
@@ -81,8 +53,6 @@ def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:
     `size` is (width, height), at least 8 x 8. Returns an ndarray of shape (H, W, 3), uint8, RGB.
     """
     width, height = size
-    if width < 8 or height < 8:
-        raise ValueError(f"size: wanted at least 8 x 8, found {width} x {height}")
     random = np.random.default_rng(seed)
     ramp = np.add.outer(np.linspace(0, 120, height), np.linspace(0, 100, width))
     pixels = ramp[:, :, None] + random.integers(0, 30, (height, width, 3))
@@ -128,8 +98,3 @@ def make_sample(
         caption="A small test picture with the word new",
     )
     return replace(sample, **fields)
-
-
-def make_samples(folder: Path, count: int, **fields: Any) -> Sequence[Sample]:
-    """`count` samples as `make_sample` makes them: ``sample-1``, ``sample-2``…"""
-    return [make_sample(folder, f"sample-{number}", **fields) for number in range(1, count + 1)]

@@ -305,7 +305,6 @@ class Editor(Protocol):
     def __call__(self, sample: Sample, folder: Path) -> Edit: ...
 
 
-@runtime_checkable
 class Dataset(Protocol):
     """One benchmark's samples in one folder, in a stable order, read lazily; repeatable.
     `findings`, of no one sample, is complete once the samples have been iterated.

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.fakes import make_samples
 
 from editgauge import catalog
-from editgauge.testing import make_sample, make_samples
+from editgauge.testing import make_sample
 from editgauge.types import Finding, Status
 
 ANCHORS = ("copy", "reference", "blank", "shuffle")

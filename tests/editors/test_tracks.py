@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from tests.fakes import ConstantEditor
 
 from editgauge.editors.editor import BaseEditor, Mode, as_editor
 from editgauge.editors.tracks import Track, demonstrations, on_track
@@ -14,7 +15,7 @@ from editgauge.errors import UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.store.variants import Learned, learned
-from editgauge.testing import ConstantEditor, make_sample
+from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Shot, Status
 
 TEMPLATE = "Edit this image: {instruction}"

@@ -18,7 +18,8 @@ from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.tables import reading
-from editgauge.testing import ConstantEditor, make_sample
+from editgauge.testing import make_sample
+from tests.fakes import ConstantEditor
 
 HOSTILE = 'Remove "<img src=x onerror=alert(1)>"\u202e & more'
 

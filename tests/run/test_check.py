@@ -17,9 +17,10 @@ from editgauge.images import read_image, write_bytes, write_png
 from editgauge.run.check import Checked, check
 from editgauge.run.check_data import Issue, check_data, counts
 from editgauge.run.check_outputs import check_outputs, editor_folders
-from editgauge.testing import make_sample, make_samples
+from editgauge.testing import make_sample
 from editgauge.types import Finding, Sample
 from tests.benchmarks.releases import picture, text_instance
+from tests.fakes import make_samples
 
 
 @dataclass

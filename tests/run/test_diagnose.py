@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import invoke
+from tests.fakes import ConstantEditor
 
 pytest.importorskip("diffusers", reason="attention needs the extra neural")
 pytest.importorskip("transformers", reason="attention needs the extra neural")
@@ -23,7 +24,7 @@ from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples, stored_samples
 from editgauge.store.summary import Summary
-from editgauge.testing import ConstantEditor, make_sample
+from editgauge.testing import make_sample
 from editgauge.types import Edit, Status
 from tests.editors import tiny_pipelines
 

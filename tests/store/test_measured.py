@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.fakes import make_samples
 
 from editgauge import catalog
 from editgauge.store.measured import measured
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
-from editgauge.testing import make_samples
 from editgauge.types import Sample
 
 

@@ -17,11 +17,6 @@ REPLY = {**VISIBLE, "reason": str, "score": Range(1, 5)}
 SCHEMA = Call(name="Q", parts=(), reply=REPLY, metrics={}, rubric="").schema()
 
 
-def test_a_declaration_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(ValueError, match="Q9 in metrics, but no number of the reply"):
-        Call(name="Q", parts=(), reply={"Q1": Range(1, 5)}, metrics={"Q9": "Q9"}, rubric="")
-
-
 @pytest.mark.parametrize(
     ("before", "reason", "after"),
     [

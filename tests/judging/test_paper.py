@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import DataError, UsageError
-from editgauge.judging.paper import ReleasedPrompts, Script, ScriptFile, fetch, load, sent
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, fetch, load
 from editgauge.judging.questions import Track
 
 SOURCE = '''
@@ -30,17 +30,6 @@ TRACK = Track(metrics=(), ask=lambda *about: ())
 DECLARED = ReleasedPrompts(
     benchmark="b", repository="o/r", files=(FILE,), track=lambda scripts: TRACK
 )
-
-
-def test_words_and_parameters_are_those_of_the_source() -> None:
-    script = Script(SOURCE)
-    assert script.constant("RUBRICS[IF]") == "Judge\n{this}."
-    assert script.constant("PLAIN") == "onetwo"
-    first, second = script.texts("build")
-    assert first.format(prompt="{A}") == "Wanted: {A} {so}"
-    assert second.format(prompt="B") == "a {mark}B!"
-    assert script.parameters("build") == {"temperature": 0.0, "stream": False}
-    assert sent(script.parameters("build"))["max_tokens"] == 65_536
 
 
 @pytest.mark.parametrize(

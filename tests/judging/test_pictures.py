@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from editgauge.errors import ImageError
 from editgauge.judging import pictures
 from editgauge.judging.pictures import PictureStore, as_jpeg, bare
 from editgauge.judging.protocol import Picture
@@ -83,19 +82,6 @@ def test_what_a_released_script_declares_goes_whole(tmp_path: Path) -> None:
     _, data = sent(store, Picture(path, "x", mime="image/jpeg", jpeg=85))
     assert data == as_jpeg(path, 85)
     assert data[:2] == b"\xff\xd8"
-
-
-def test_equal_pictures_are_known_by_what_is_sent(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}.png").write_bytes(file("PNG"))
-    store = PictureStore(HashStore(None))
-    first, second = (Picture(tmp_path / f"{name}.png", "x") for name in "ab")
-    assert store.encode(first) == store.encode(second)
-    assert store.identity(first) == store.identity(second)
-    declared = (Picture(first.path, "x", mime="image/jpeg", jpeg=quality) for quality in (0, 85))
-    assert len({store.identity(first), *map(store.identity, declared)}) == 3
-    with pytest.raises(ImageError):
-        store.encode(Picture(tmp_path / "none.png", "x"))
 
 
 def test_calls_that_begin_together_encode_a_picture_once(

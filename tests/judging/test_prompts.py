@@ -41,23 +41,6 @@ def test_a_mark_that_cannot_be_filled_in_is_named(tmp_path: Path, text: str, sai
         RubricFolder(HOME, tmp_path).render("quality", instruction="i")
 
 
-@pytest.mark.parametrize(
-    ("text", "there", "rendered"),
-    [
-        ("{{#instruction}}A {{instruction}}{{/instruction}}{{^instruction}}B{{/instruction}}",
-         "i", "A i\n"),
-        ("{{#instruction}}A {{instruction}}{{/instruction}}{{^instruction}}B{{/instruction}}",
-         None, "B\n"),
-        ('[the sign], 100 %, $5: {"score": 3}', "i", '[the sign], 100 %, $5: {"score": 3}\n'),
-    ],
-)  # fmt: skip
-def test_a_part_stays_where_its_field_is_there(
-    tmp_path: Path, text: str, there: str | None, rendered: str
-) -> None:
-    (tmp_path / "quality.md").write_text(text)
-    assert RubricFolder(HOME, tmp_path).render("quality", instruction=there)[0] == rendered
-
-
 def test_a_folder_that_would_be_sent_in_vain_is_refused(tmp_path: Path) -> None:
     rubrics = RubricFolder(HOME, tmp_path)
     with pytest.raises(UsageError, match="no file replaces"):

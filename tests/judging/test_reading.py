@@ -22,20 +22,12 @@ ONE = call(**VISIBLE, rationale=str, IF=Range(0, 5))
 INNER = call(**VISIBLE, reason=str, score={"Q1": Range(1, 5), "Q2": Range(1, 5)})
 LINES = call(lines=True, **{"Editing Accuracy": Range(0, 10), "Visual Quality": Range(0, 10)})
 GOOD = '{"pictures_visible": true, "rationale": "The sign now says SALE.", "IF": 4}'
-PRETTY = json.dumps(json.loads(GOOD), indent=2)
 DRAFT = '{"pictures_visible": true, "rationale": "first idea", "IF": 1}'
 
-READ = {
-    "bare": GOOD,
-    "another order of fields": '{"IF": 4, "rationale": "x", "pictures_visible": true}',
-    "fence with a language": f"```json\n{PRETTY}\n```",
-    "prose, then a fence": f"Let me compare the pictures.\n\n```json\n{PRETTY}\n```\n",
-    "prose with other numbers": f"I would give 3/5, no, IF: 2. Final answer:\n{GOOD}",
+READ = {  # ordinary forms: tests/contract/test_judge_replies.py
     "prose with braces": f"The placeholder {{name}} and {{{{title}}}} were kept. {GOOD}",
-    "thinking in front": f"<think>maybe 2, hmm</think>\n{GOOD}",
     "thinking with a draft": f"<think>{DRAFT}</think>{GOOD}",
     "thinking with a broken draft": f'<think>{{"IF": 3, oh wait</think>{GOOD}',
-    "thinking and a fence": f"<thinking>x</thinking>```json\n{GOOD}\n```",
     "Kimi's marks": f"◁think▷ {DRAFT} ◁/think▷ {GOOD}",
     "MedGemma's marks": f"<unused94>thought {DRAFT}<unused95>{GOOD}",
     "channels": f"<|channel|>analysis<|message|>{DRAFT}<|end|><|channel|>final<|message|>{GOOD}",
@@ -43,12 +35,9 @@ READ = {
     "a box": f"<|begin_of_box|>{GOOD}<|end_of_box|>",
     "a whole number with a fraction part": GOOD.replace("4}", "4.0}"),
     "a line end in a text": GOOD.replace("The sign", "The\nsign"),
-    "escaped quotes": GOOD.replace("SALE", 'SALE \\"50 %\\" {now}'),
     "braces in a text": GOOD.replace("SALE", "{{SALE}} }{"),
     "thinking marks in a text": GOOD.replace("SALE", "</think> <think>"),
-    "another script": GOOD.replace("SALE", "促销 распродажа تخفيضات"),
 }
-"""Every one of these is a 4."""
 BROKEN = {
     "nothing": ("", "found none"),
     "prose": ("The edit is good, I give it 4 out of 5.", "found none"),

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract.server import Judge, chat, verdict
 from tests.fault_server import FaultServer
 from tests.judging.commands import NAMES, judge, opened, rows_of
 
 from editgauge.errors import UsageError
 from editgauge.judging.estimate import of_session
 from editgauge.judging.session import drawn
-from editgauge.services.costs import costs
 from editgauge.store.run import Run
 from editgauge.types import Status
 
@@ -95,14 +93,6 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
         judged.setdefault(row.sample, {"copy": set(), "reference": set()})
         judged[row.sample][row.editor].add(row.metric)
     assert sum(one["copy"] != one["reference"] for one in judged.values()) <= 1, "where it ended"
-
-
-def test_a_bill_that_cannot_be_used_says_why(made: Path) -> None:
-    with Judge(lambda asked: chat(verdict(asked), usage=(0, 5000))) as server:
-        done = judge(made, server.url, ids=["replace-02"], price="1/10")
-    why = "fewer tokens in than the request must have"
-    assert f"2 bills cannot be used ({why})" in " ".join(done.lines())
-    assert [one.why for one in costs(made / "paid.sqlite").standing] == [f"no usable bill ({why})"]
 
 
 @pytest.mark.parametrize(

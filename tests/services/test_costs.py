@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import UsageError
 from editgauge.services.booking import Ledger
 from editgauge.services.costs import SETTLED, UNDER_WAY, WAITING, costs, settle
 from editgauge.store.paid import Paid
@@ -51,14 +51,3 @@ def test_the_users_figure_takes_the_place_of_what_stands(paid: Path) -> None:
     assert sorted(settled) == [*[f"{SETTLED}: no answer"] * 2, f"{SETTLED}: {UNDER_WAY}"]
     with pytest.raises(UsageError, match="no call stands"):
         settle(paid, 0.5)
-
-
-@pytest.mark.parametrize("dollars", [-1.0, float("nan"), float("inf")])
-def test_an_amount_is_a_number_of_dollars(paid: Path, dollars: float) -> None:
-    with pytest.raises(UsageError, match="0 or more"):
-        settle(paid, dollars)
-
-
-def test_a_run_without_paid_calls_says_so(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="nothing that costs"):
-        costs(tmp_path / "paid.sqlite")

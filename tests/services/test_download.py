@@ -37,15 +37,6 @@ def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Pa
     assert not list(target.parent.glob("*.part"))
 
 
-def test_busy_servers_are_asked_again(httpserver: HTTPServer, tmp_path: Path) -> None:
-    for status in (503, 429):
-        httpserver.expect_ordered_request("/f").respond_with_data("later", status=status)
-    httpserver.expect_ordered_request("/f").respond_with_data(DATA)
-    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
-    assert (tmp_path / "f").read_bytes() == DATA
-    httpserver.check_assertions()
-
-
 def test_a_refusal_is_final(httpserver: HTTPServer, tmp_path: Path) -> None:
     httpserver.expect_request("/f").respond_with_data("no", status=404)
     with pytest.raises(DownloadError, match="HTTP 404"):

@@ -4,18 +4,16 @@ their folder.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 
-from editgauge.errors import DataError, DownloadError, RunError, UsageError
-from editgauge.services.hub import LOCK_FILE, answering, fetch_dataset
+from editgauge.errors import DataError, DownloadError
+from editgauge.services.hub import LOCK_FILE, fetch_dataset
 from editgauge.types import DataSource
 
 COMMIT, OTHER = "a" * 40, "b" * 40
@@ -88,14 +86,6 @@ def test_a_second_call_needs_no_revision_and_brings_only_what_is_missing_or_wron
     assert (tmp_path / "editing/metadata.json").read_bytes() == SMALL
 
 
-def test_without_any_revision_it_asks_for_one(hub: HTTPServer, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="revision is pinned"):
-        fetch_dataset(SOURCE, tmp_path)
-    assert not hub.log
-    pinned = DataSource("someone/bench", "MIT", COMMIT)
-    assert fetch_dataset(pinned, tmp_path).commit == COMMIT
-
-
 def test_two_states_never_mix_in_one_folder(hub: HTTPServer, tmp_path: Path) -> None:
     fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
     with pytest.raises(DataError, match=f"holds someone/bench at {COMMIT}.*another folder"):
@@ -129,14 +119,3 @@ def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
         fetch_dataset(SOURCE, tmp_path / "d", revision=COMMIT)
     assert not list(tmp_path.rglob("*evil*"))
     assert not asked(hub, "resolve")
-
-
-def test_a_full_disk_is_not_the_hubs_fault(tmp_path: Path) -> None:
-    place = tmp_path / "rows.jsonl"
-    with (
-        pytest.raises(RunError, match=r"rows\.jsonl: cannot be written \(No space"),
-        answering("me/run: rows.jsonl", place),
-    ):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    with pytest.raises(DownloadError, match="cannot be used"), answering("me/run", place):
-        raise ConnectionResetError(errno.ECONNRESET, "reset")

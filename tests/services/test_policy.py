@@ -8,8 +8,6 @@ import pytest
 
 from editgauge.services.policy import (
     LONGEST_WAIT,
-    error_of,
-    filtered,
     meaning,
     retry_after,
 )
@@ -50,29 +48,6 @@ SPENT = [
 )
 def test_meanings(status: int, error: dict[str, Any], kind: str, lost: bool) -> None:
     assert meaning(status, {}, error) == (kind, lost)
-
-
-def test_503_is_busy_when_it_says_how_long() -> None:
-    assert meaning(503, {"retry-after": "1"}, {}).kind == "busy"
-
-
-@pytest.mark.parametrize(
-    ("words", "refused"),
-    [
-        ("Your request was rejected by the safety system. moderation_blocked", True),
-        ("Content flagged as sensitive (E005)", True),
-        ("content_policy_violation", True),
-        ("CUDA out of memory", False),
-    ],
-)
-def test_words_of_a_content_filter(words: str, refused: bool) -> None:
-    assert filtered(words) == refused
-
-
-def test_errors_in_every_form() -> None:
-    assert error_of([{"error": {"code": 7}}]) == {"code": 7}
-    assert error_of({"error": "no"}) == {"message": "no"}
-    assert error_of(7) == {}
 
 
 @pytest.mark.parametrize(

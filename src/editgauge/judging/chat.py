@@ -230,12 +230,8 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
         return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Reply())
     if isinstance(value.get("error"), dict):
         code = at(value, "error.code")  # routers pass on the status of whom they asked
-        if isinstance(code, int) and code in policy.STATUSES:
-            outcome = failed(Response(code, response.headers, response.data), secrets)
-            if outcome.kind in ("busy", "stop"):
-                return outcome
-        words = secrets.line(str(at(value, "error.message")))
-        return _again(f"HTTP 200 with an error: {words}", Reply())
+        status = code if code in policy.STATUSES else 502
+        return failed(Response(status, response.headers, response.data), secrets)
     choice, usage = at(value, "choices.0"), value.get("usage")
     message = at(choice, "message")
 

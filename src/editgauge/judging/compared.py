@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.statistics import correlation
 from editgauge.statistics.agreement import kappa_of, kappa_parts
 from editgauge.statistics.resampling import (
     CORRELATION,
@@ -27,7 +26,6 @@ _COLUMNS = (
     Column(name="n", heading=("edits",), digits=0),
     Column(name="equal", heading=("equal",), digits=2, direction="higher"),
     Column(name="kappa", heading=("quadratic kappa",), digits=2, direction="higher"),
-    Column(name="spearman", heading=("Spearman",), digits=2, direction="higher"),
     Column(name="bias", heading=("bias",), digits=2),
 )
 _NOTE = "Bias is the second judge's mean less the first one's. Intervals: 95 %, over samples."
@@ -67,13 +65,10 @@ def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[Tabl
         both = ~np.isnan(a) & ~np.isnan(b)
         if not both.any():
             continue
-        ranks = np.full((2, *both.shape), np.nan)  # among all edits, also in samples drawn again
-        ranks[0][both], ranks[1][both] = correlation.ranks(a[both]), correlation.ranks(b[both])
         n, bias = both.sum(axis=1), np.where(both, b - a, 0.0).sum(axis=1)
         measures: dict[str, tuple[Floats, Callable[[Floats], Floats]]] = {
             "equal": (np.stack([(both & (a == b)).sum(axis=1), n], axis=1), share_of_parts),
             "kappa": (kappa_parts(a, b), kappa_of),
-            "spearman": (correlation.pearson_parts(*ranks), correlation.pearson_of),
             "bias": (np.stack([bias, n], axis=1), share_of_parts),
         }
         cells = {"n": Cell(value=float(n.sum()))}

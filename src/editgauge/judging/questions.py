@@ -31,19 +31,14 @@ class Question:
 
     `rubric` is the name of a file without ``.md``; ``{{instruction}}`` in it is the sample's, and
     each key of `words` the text that its function gives. `metrics` are what is scored, the keys of
-    the reply. `show` gives the pictures and the texts between them. `when`: of which samples it is
-    asked.
+    the reply. `show` gives the pictures and the texts between them.
     """
 
     rubric: str
     metrics: tuple[str, ...]
     show: Callable[[Sample, Edit], Shown] = input_and_output
     words: Mapping[str, Callable[[Sample], str]] = field(default_factory=dict)
-    when: Callable[[Sample], bool] | None = None
     max_tokens: int = 1000
-
-    def asks(self, sample: Sample) -> bool:
-        return self.when is None or self.when(sample)
 
 
 _REASON = "reasoning"
@@ -85,10 +80,9 @@ class Track:
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         """The metrics that a complete judgement of this sample has, picture or not."""
-        if self.wanted is not None or not self.questions:
-            return self.wanted(sample, options) if self.wanted else self.metrics
-        asked = {name for one in self.questions if one.asks(sample) for name in one.metrics}
-        return tuple(metric for metric in self.metrics if metric.name in asked)
+        if self.wanted is not None:
+            return self.wanted(sample, options)
+        return self.metrics
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
@@ -98,8 +92,7 @@ class Track:
             return ()
         if self.ask is not None:
             return self.ask(sample, edit, rubrics, options)
-        asked = [question for question in self.questions if question.asks(sample)]
-        return [self._call(question, sample, edit, rubrics) for question in asked]
+        return [self._call(question, sample, edit, rubrics) for question in self.questions]
 
     def _call(self, question: Question, sample: Sample, edit: Edit, rubrics: Rubrics) -> Call:
         words = {"instruction": sample.instruction}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from editgauge import catalog
-from editgauge.errors import ImageError, RunError, UsageError
+from editgauge.errors import ImageError, UsageError
 from editgauge.judging import prompts
 from editgauge.judging.asking import Job
 from editgauge.judging.chat import Client
@@ -102,11 +102,8 @@ class Session:
         self._unasked: list[tuple[Job, list[Score]]] = []
 
     def _paid(self, path: Path) -> Paid:
-        try:  # who only looks makes no file
-            place = None if self._looking and not path.exists() else path
-            return self._stack.enter_context(Paid(place))
-        except (OSError, RunError) as error:
-            raise RunError(f"{path}: no store of replies ({error}); name another one") from error
+        looking = self._looking and not path.exists()  # who only looks makes no file
+        return self._stack.enter_context(Paid(None if looking else path))
 
     def __enter__(self) -> Self:
         return self
@@ -303,14 +300,14 @@ _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
 def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError`."""
     values: dict[str, Any] = {}
-    for name in (one for one in given if one not in (*REQUEST, *RANGES)):
-        value = str(given[name])
+    for name, value in given.items():
+        if name in (*REQUEST, *RANGES):
+            continue
         selection.one_of("set", name, sorted({*track.options, *REQUEST, *RANGES}))
-        words = {word.lower(): word for word in track.options[name]}
-        if value.lower() not in words:
-            why = f"{name}={value}: wanted {name} to be one of {', '.join(words.values())}"
+        if value not in track.options[name]:
+            why = f"{name}={value}: wanted one of {', '.join(track.options[name])}"
             raise UsageError(why, argument="set")
-        values[name] = {"true": True, "false": False}.get(value.lower(), words[value.lower()])
+        values[name] = {"true": True, "false": False}.get(value, value)
     return values
 
 

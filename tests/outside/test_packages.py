@@ -165,11 +165,6 @@ def test_a_benchmark_whose_scorers_fail_costs_one_line(
     points = {"editgauge.benchmarks": {"fullmarks": "torn_scorers:BENCHMARK"}}
     modules = {"torn_scorers.py": source + torn}
     install(tmp_path, monkeypatch, "torn-scorers", points, modules=modules)
-    listed = json.loads(type_("list", "metrics", "--json"))["metrics"]
-    abouts = {entry["about"] for entry in listed if entry.get("benchmark") == "fullmarks"}
-    (about,) = abouts
-    why = "benchmark fullmarks (package torn-scorers): scorers: ZeroDivisionError: division by zero"
-    assert about.endswith(why)
     data, run = full_data(tmp_path / "data"), tmp_path / "run"
     with pytest.raises(editgauge.EditgaugeError, match=r"torn-scorers.*ZeroDivisionError"):
         type_("score", "fullmarks", data, "--run", run)

@@ -339,7 +339,7 @@ NETWORKS = sorted(
     (module.__name__, scorer.name)
     for module in BENCHMARKS
     for scorer in module.BENCHMARK.scorers(("embedding",))
-    if hasattr(scorer, "precision")  # those of a network; other models are programs of their own
+    if hasattr(scorer, "folder")  # those of a network; other models are programs of their own
 )
 
 

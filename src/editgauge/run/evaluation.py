@@ -104,7 +104,6 @@ class Evaluation:
         retry: Status | Sequence[Status] = (),
         weights: Path | str | None = None,
         device: str | None = None,
-        precision: str | None = None,
         ocr_engine: str = "rapidocr",
         workers: int = 0,
         progress: Progress | None = None,
@@ -112,7 +111,7 @@ class Evaluation:
         """Score outputs: those below `outputs` (official layout), else those of the run.
 
         `tracks` default to those of the paper's table that need no weights; `metrics` are scorers
-        of your own beside them (`editgauge.metric`). `weights`, `device` and `precision` are for
+        of your own beside them (`editgauge.metric`). `weights` and `device` are for
         networks. Rows with a status in `retry` are made again.
         """
         from editgauge.run.score import Scoring
@@ -126,7 +125,6 @@ class Evaluation:
             workers=workers,
             weights=None if weights is None else Path(weights),
             device=device,
-            precision=precision,
             ocr_engine=ocr_engine,
         )
         place = None if outputs is None else Path(outputs)

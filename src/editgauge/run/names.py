@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
 from editgauge.scoring import outside
 from editgauge.services import prices
-from editgauge.types import TRACKS, Metric
 
 KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
 
 
 def entries(kind: str) -> list[dict[str, Any]]:
     """Every name of a kind (one of `KINDS`), those of other packages included, as JSON values: at
-    least ``name`` and ``about``. A package that cannot be imported costs its own entry, which says
-    why, and no other.
+    least ``name`` and ``about``; of ``scorers`` the benchmarks, too, with their ``metrics``. A
+    package that cannot be imported costs its own entry, which says why, and no other.
     """
-    entries_here: list[dict[str, Any]] = []
-    if kind == "scorers":
-        every = ((name, track) for name in catalog.names("benchmarks") for track in TRACKS)
-        entries_here = [entry for name, track in every for entry in _scorers(name, track)]
     if kind == "judges":
-        entries_here = [
+        return [
             {"name": name, "about": f"US dollars a million tokens: {price.input:g} in, "
                                     f"{price.output:g} out ({price.source})"}
             for name, price in prices.judges().items()
         ]  # fmt: skip
-    return [*entries_here, *({"name": name, **_entry(kind, name)} for name in catalog.names(kind))]
+    of_benchmarks = catalog.names("benchmarks") if kind == "scorers" else []
+    return [
+        *({"name": name, **_entry("metrics", name)} for name in of_benchmarks),
+        *({"name": name, **_entry(kind, name)} for name in catalog.names(kind)),
+    ]
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:
     try:
-        thing, package = catalog.find(kind, name), catalog.source_of(kind, name)
         if kind == "scorers":  # of an entry point, which run on every benchmark that they apply to
-            scorers = outside.made(name)
-            tracks = ", ".join(dict.fromkeys(scorer.track for scorer in scorers))
-            where = f"every benchmark, {tracks}, by {package.name} {package.version}"
-            metrics = [metric for scorer in scorers for metric in scorer.metrics]
-            return {"package": package.name, **_measured(where, metrics)}
+            package = catalog.source_of(kind, name)
+            metrics = [metric.name for one in outside.made(name) for metric in one.metrics]
+            where = f"every benchmark, by {package.name} {package.version}"
+            return {"metrics": metrics, "about": f"{where}: {', '.join(metrics)}"}
+        thing = catalog.find("benchmarks" if kind == "metrics" else kind, name)
+        if kind == "metrics":
+            return {"metrics": [*thing.every_metric], "about": ", ".join(thing.every_metric)}
         if kind == "benchmarks":
             count = thing.published_counts.get("")
             size = "" if count is None else f": {count:,} samples"
@@ -60,19 +59,3 @@ def _engine(make: Any, about: str) -> dict[str, Any]:
     except (EditgaugeError, ImportError) as error:
         return {"installed": False, "about": f"{about} Not here: {error}."}
     return {"installed": True, "about": about}
-
-
-def _scorers(name: str, track: Any) -> list[dict[str, Any]]:
-    """The scorers of a benchmark; a track that cannot be made here says why."""
-    of = {"benchmark": name, "track": track}
-    try:
-        scorers = outside.own_scorers(catalog.find("benchmarks", name), [track])
-    except (EditgaugeError, ImportError, AttributeError) as error:
-        return [{"name": f"{name}/{track}", **of, "about": f"cannot be loaded: {error}"}]
-    where = f"{name}, {track}"
-    return [{"name": one.name, **of, **_measured(where, one.metrics)} for one in scorers]
-
-
-def _measured(where: str, metrics: Iterable[Metric]) -> dict[str, Any]:
-    names = [metric.name for metric in metrics]
-    return {"metrics": names, "about": f"{where}: {', '.join(names)}"}

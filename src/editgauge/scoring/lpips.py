@@ -130,9 +130,7 @@ def _features(network: Network, frame: bytes, shape: tuple[int, ...]) -> Feature
 
 
 def lpips(**options: Any) -> LpipsScorer:
-    """Outside the masks, for a benchmark's `scorers`. Options: ``weights``, ``device``,
-    ``precision``.
-    """
+    """Outside the masks, for a benchmark's `scorers`. Options: ``weights``, ``device``."""
     inputs, metrics = ("images", "masks"), (LPIPS,)
     here = place(options)
     return LpipsScorer(frames=black_frames, net="squeeze", inputs=inputs, metrics=metrics, **here)

@@ -33,7 +33,7 @@ def place(options: dict[str, Any]) -> dict[str, Any]:
     """Where weights and features lie and networks run, out of a benchmark's options: the fields
     that every neural scorer has.
     """
-    names = {"folder": "weights", "device": "device", "precision": "precision", "cache": "cache"}
+    names = {"folder": "weights", "device": "device", "cache": "cache"}
     return {field: options.get(name) for field, name in names.items()}
 
 
@@ -48,7 +48,6 @@ class NeuralScorer(Scorer):
     folder: Path | None = None
     cache: Path | None = None
     device: str | None = None
-    precision: str | None = None
 
     @property
     def needs(self) -> Needs:  # type: ignore[override]
@@ -71,12 +70,12 @@ class NeuralScorer(Scorer):
             except EditgaugeError:
                 origin[name] = {"weights": name, "state": state(name, self.folder)}
         origin |= {package: _version(package) for package in ("torch", "transformers")}
-        return origin | {"precision": self.precision or "float32"}
+        return origin | {"precision": "float32"}
 
     def ready(self) -> Runtime:
         """The runtime; the weights are looked for first, since importing torch takes seconds."""
         locate(self.weights[0], self.folder)
-        return resolve(self.device, self.precision)
+        return resolve(self.device)
 
 
 def lacking(origin: Mapping[str, Any]) -> str:

@@ -130,17 +130,13 @@ PIXELS = pixel.PixelScorer(
 
 
 def lpips(**options: Any) -> LpipsScorer:
-    """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``,
-    ``precision``.
-    """
+    """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``."""
     inputs, metrics = ("images", "reference"), (facts.LPIPS,)
     return LpipsScorer(frames=frames, net="alex", inputs=inputs, metrics=metrics, **place(options))
 
 
 def embedding(**options: Any) -> Sequence[Scorer]:
-    """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``,
-    ``precision``.
-    """
+    """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``."""
     here = place(options)
     measures = (
         Measure(facts.ISIM, "image"),

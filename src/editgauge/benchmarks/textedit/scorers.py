@@ -11,6 +11,6 @@ from editgauge.scoring.neural import ClipScorer, Measure, place
 
 
 def embedding(**options: Any) -> ClipScorer:
-    """CLIPScore and aesthetics. Options: ``weights``, ``cache``, ``device``, ``precision``."""
+    """CLIPScore and aesthetics. Options: ``weights``, ``cache``, ``device``."""
     measures = (Measure(CLIP, "clip_score", "caption", as_released=True), Measure(AES, "aesthetic"))
     return ClipScorer(measures=measures, **place(options))

@@ -118,7 +118,7 @@ AGAINST_REFERENCE = pixel.PixelScorer(
 def lpips(**options: Any) -> list[LpipsScorer]:
     """LPIPS against the input (the released code) and against the reference edit (the paper).
 
-    Options in use: ``weights`` (folder), ``device``, ``precision``.
+    Options in use: ``weights`` (folder), ``device``.
     """
     frames = partial(black_frames, released=check_released_conditions)
     against_input = LpipsScorer(

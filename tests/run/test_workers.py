@@ -63,6 +63,6 @@ def test_gpus_are_named_by_number_each_once_and_must_be_there(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")
     assert gpus_of("") == ()
     assert gpus_of("cuda:1,0") == ("7", "5")
-    for words, message in (("0,0", "each once"), ("gpu", "by number"), ("2", "no GPU 2")):
-        with pytest.raises(UsageError, match=message):
+    for words in ("0,0", "gpu", "2"):
+        with pytest.raises(UsageError, match="by number, each once"):
             gpus_of(words)

@@ -50,7 +50,7 @@ def _names(every: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
 
 
 def _installation(found: Mapping[str, Any]) -> Iterator[str]:
-    shown = {name: found[name] for name in ("version", "python", "gpu", "machine")}
+    shown = {name: found[name] for name in ("version", "python", "gpu")}
     for extra in found["extras"]:
         missing = ", ".join(extra["missing"])
         shown[extra["name"]] = f"missing: {missing}" if missing else f"installed; {extra['brings']}"

@@ -65,8 +65,9 @@ class Issue:
 
 def issue(kind: str, found: str, *, sample: str = "", file: str = "") -> Issue:
     """A line of a kind of `ASSUMED`."""
-    more = {"file": file, "found": found, "assumed": ASSUMED[kind]}
-    return Issue(level="attention", kind=kind, sample=sample, **more)
+    return Issue(
+        level="attention", kind=kind, sample=sample, file=file, found=found, assumed=ASSUMED[kind]
+    )
 
 
 def _of_loader(finding: Finding, sample: str = "") -> Issue:

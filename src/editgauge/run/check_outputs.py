@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from editgauge.errors import DataError
 from editgauge.images import read_header, read_image
@@ -38,12 +38,10 @@ def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample])
     """The models to check and their folders: ``outputs/<editor>`` or `outputs` itself, without a
     name those of `collect.editors_in`. Raises `DataError` when there are no outputs at all.
     """
-    if editor is None:
-        return {name: one.root for name, one in editors_in(outputs, samples).items()}
-    plain = PurePosixPath(editor).name == editor and editor not in (".", "..")
-    if plain and (outputs / editor).is_dir():
+    if editor and (outputs / editor).is_dir():
         return {editor: outputs / editor}
-    return {editor: editors_in(outputs, samples, [editor])[editor].root}
+    every = editors_in(outputs, samples, [editor] if editor else [])
+    return {name: one.root for name, one in every.items()}
 
 
 def check_outputs(

@@ -32,7 +32,7 @@ from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.tables import reading, rows
 from editgauge.tables.table import Table
-from editgauge.types import Sample, Status
+from editgauge.types import Edit, Sample, Status
 
 Progress = Callable[[int, int, str], None]
 BASES = ("both", "pixels", "attention")
@@ -133,25 +133,13 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
             summaries["change"] = bring(ChangeScorer(**cut), edits, "change")
         if request.basis != "pixels":
             unwatched = _attention(folder, request, edits, bring, summaries)
-    facts: dict[str, Any] = {"editors": sorted({record.editor for record in edits})}
-    facts |= {"bases": sorted(summaries), "cutoffs": failures.as_facts(cutoffs)}
-    facts |= {"maps": dict(maps), "chosen": len(samples), "unwatched": unwatched}
-    for count in ("computed", "kept"):
-        facts[count] = {key: getattr(summary, count) for key, summary in summaries.items()}
-    folder.record("diagnose", benchmark=name, **facts)
-    tables = _read(folder.path, name, {one.id for one in samples}, request, cutoffs)
-    return Diagnosed(name, summaries, unwatched, tables)
-
-
-def _read(
-    run: Path, name: str, samples: set[str], request: Request, cutoffs: failures.Cutoffs
-) -> Sequence[Table]:
-    """The tables of the rows that are there now."""
-    frame = reading.of_runs([Run.open(run)], name)
-    frame = frame.of_samples(np.array([one in samples for one in frame.samples.ids]))
-    if request.editors:
-        frame = frame.of_editors([one for one in request.editors if one in frame.editors])
-    return failures.tables(frame, cutoffs, intervals=True)
+    editors = sorted({record.editor for record in edits})
+    facts = {"maps": dict(maps), "cutoffs": failures.as_facts(cutoffs), "chosen": len(samples)}
+    folder.record("diagnose", benchmark=name, editors=editors, bases=sorted(summaries), **facts)
+    frame, ids = reading.of_runs([Run.open(folder.path)], name), {one.id for one in samples}
+    frame = frame.of_samples(np.array([one in ids for one in frame.samples.ids]))
+    frame = frame.of_editors([one for one in editors if one in frame.editors])
+    return Diagnosed(name, summaries, unwatched, failures.tables(frame, cutoffs, intervals=True))
 
 
 def _attention(
@@ -162,15 +150,16 @@ def _attention(
     summaries: dict[str, Summary],
 ) -> dict[str, str]:
     """Watch what can be watched; editor -> why the others cannot be."""
-    refused, kept, firsts = dict[str, str](), dict[str, list[EditRecord]](), {}
-    for editor in dict.fromkeys(record.editor for record in edits):
-        records = [record for record in edits if record.editor == editor]
-        scored = [record.edit(run.path) for record in records if record.status is Status.SCORED]
-        reasons = [remake.why_not(edit) for edit in scored]
-        if None in reasons:  # what of it cannot be watched gets a row that says so
-            kept[editor], firsts[editor] = records, scored[reasons.index(None)]
-        else:
-            refused[editor] = next(iter(reasons), None) or "it has no outputs"
+    refused, kept, firsts = dict[str, str](), dict[str, list[EditRecord]](), dict[str, Edit]()
+    for record in edits:
+        kept.setdefault(record.editor, []).append(record)
+        if record.status is Status.SCORED and record.editor not in firsts:
+            if (why := remake.why_not(edit := record.edit(run.path))) is None:
+                firsts[record.editor] = edit  # what else of it cannot be watched gets a row
+            else:
+                refused.setdefault(record.editor, why)
+    refused = {one: refused.get(one, "it has no outputs") for one in kept if one not in firsts}
+    kept = {one: records for one, records in kept.items() if one in firsts}
     try:
         if not kept:
             raise UsageError("; ".join(dict.fromkeys(refused.values())) or "there are no outputs")
@@ -200,7 +189,7 @@ def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:
     ``sample`` or ``task``; they stand before the data's own.
 
     Raises `UsageError` for a file that has other columns, and `DataError` where it cannot be read,
-    or a line names a sample or a task that the run does not have, or one twice.
+    or a line names a sample or a task that the run does not have.
     """
     if path is None:
         return samples
@@ -210,14 +199,11 @@ def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:
         there = ",".join(columns)[:200] or "nothing"
         why = f"{path.name}: wanted the columns sample,concept or task,concept; found {there}"
         raise UsageError(why, argument="concepts")
-    concepts: dict[str, str] = {}
     names = [one.id if by == "sample" else str(one.attributes.get("task") or "") for one in samples]
+    concepts: dict[str, str] = {}
     for number, record in records:
-        name = record[by].strip()
-        if name not in names or name in concepts:
-            why = f"{by} {name!r} again" if name in names else f"no {by} {name!r} in the run"
-            some = ", ".join(map(repr, sorted(set(names))[:3]))
-            raise DataError(f"concepts {path.name}, line {number}: {why}; it has {some}")
+        if (name := record[by].strip()) not in names:
+            raise DataError(f"{path.name}, line {number}: no {by} {name!r} in the run")
         concepts[name] = record["concept"].strip()
     return [
         replace(sample, concept=concepts.get(name) or sample.concept)

@@ -350,13 +350,11 @@ def edit_material(
         summary = edit(folder, name, material.samples, made.editor, **limits)
         summary.spent = _spent(editor)
     if request is not None:
-        named = (("benchmark", "benchmarks", name), ("editor", "editors", request.editor))
-        sources = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]
-        facts = {
-            "plugins": [package.as_dict(word, of) for word, of, package in sources if package.name],
-            "settings": recorded(request.settings),
-            "instruction": request.instruction,
+        package = catalog.source_of("editors", request.editor)
+        facts = {"settings": recorded(request.settings), "instruction": request.instruction}
+        facts |= {
             "template": request.template,
+            "package": package._asdict(),
         }
     folder.record(
         "edit",

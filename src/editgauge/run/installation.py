@@ -1,4 +1,4 @@
-"""What this installation has, for `editgauge list installation`: extras, GPU, disk, environment.
+"""What this installation has, for `editgauge list installation`: extras, GPU, environment.
 Reads, and changes nothing.
 """
 
@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -39,7 +37,7 @@ BRINGS = {
 
 
 def inspect() -> dict[str, Any]:
-    """Versions, extras with what is missing of them, GPU, environment, disk, weights."""
+    """Versions, extras with what is missing of them, GPU, environment, weights."""
     files = [
         {"name": name, "state": weights.state(name, None), "used_for": entry.used_for}
         for name, entry in weights.WEIGHTS.items()
@@ -47,11 +45,6 @@ def inspect() -> dict[str, Any]:
     return {
         "version": __version__,
         "python": platform.python_version(),
-        "machine": {
-            "system": platform.system(),
-            "cores": os.cpu_count(),
-            "disk_free_gb": round(shutil.disk_usage(Path.cwd()).free / 1e9, 1),
-        },
         "gpu": _gpu(),
         "weights": {"folder": str(weights.folder(None)), "files": files},
         "extras": extras(),

@@ -404,7 +404,6 @@ class Scoring:
             samples=len(self.material.every),
             chosen=len(self.material.samples),
             scorers=self._plugged.origins(),
-            plugins=self._plugged.plugins,
             computed=summary.computed,
             kept=summary.kept,
             seconds=round(summary.seconds, 3),

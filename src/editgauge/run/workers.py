@@ -92,12 +92,9 @@ def gpus_of(text: str) -> tuple[str, ...]:
     if not text.strip():
         return ()
     words = [word.strip().removeprefix("cuda:") for word in text.split(",")]
-    if not all(word.isdecimal() for word in words) or len(set(words)) < len(words):
-        why = f"{text!r}: wanted GPUs by number, each once, such as 0,1"
-        raise UsageError(why, argument="devices")
-    there = torch_for("devices").cuda.device_count()
-    if missing := [word for word in words if int(word) >= there]:
-        why = f"{text!r}: no GPU {missing[0]}; torch finds {there} here"
+    there = [str(number) for number in range(torch_for("devices").cuda.device_count())]
+    if len({*words} & {*there}) < len(words):
+        why = f"{text!r}: wanted GPUs by number, each once, such as 0,1; torch finds {len(there)}"
         raise UsageError(why, argument="devices")
     seen = [one.strip() for one in os.environ.get(VISIBLE, "").split(",") if one.strip()]
     return tuple(seen[int(word)] if seen else word for word in words)

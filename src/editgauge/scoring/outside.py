@@ -18,12 +18,11 @@ from editgauge.types import Benchmark, Track
 @dataclass
 class Scorers:
     """The scorers of a call, and which cannot be used. `packages`: scorer -> the package that it
-    comes from, where that is not ours; `plugins`: kind, name, package and version of each.
+    comes from, where that is not ours.
     """
 
     scorers: list[Scorer]
     packages: dict[str, catalog.Package] = field(default_factory=dict)
-    plugins: list[dict[str, str]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def origins(self) -> dict[str, dict[str, Any]]:
@@ -50,7 +49,6 @@ def scorers_of(
     package = catalog.source_of("benchmarks", benchmark.name)
     if package.name:
         chosen.packages |= dict.fromkeys(taken, package)
-        chosen.plugins.append(package.as_dict("benchmark", benchmark.name))
     declared = set(benchmark.every_metric)
     for name in catalog.names("scorers"):
         package = catalog.source_of("scorers", name)
@@ -70,7 +68,6 @@ def scorers_of(
                 declared |= metrics
                 chosen.scorers.append(scorer)
                 chosen.packages[scorer.name] = package
-                chosen.plugins.append(package.as_dict("scorer", name))
     return chosen
 
 

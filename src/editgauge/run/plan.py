@@ -50,7 +50,6 @@ class Plan:
             digest(scorer.name, scorer.source, origin)
             for scorer, origin in zip(told.scorers, told.origins, strict=True)
         ]
-        self._inputs: tuple[str, dict[tuple[str, ...], Any]] = ("", {})
         self._by_editor: dict[str, list[tuple[Sample, EditRecord]]] = {}
         self._stale: list[tuple[RowKey, str]] = []
         self._ready: list[Row] = []
@@ -170,19 +169,12 @@ class Plan:
             self._rows[number, editor] = rows
         return self._rows[number, editor]
 
-    def _inputs_of(self, scorer: Scorer, sample: Sample) -> Any:
-        """The fields of a sample that a scorer names, each picture as the hash of its bytes; once a
-        sample: several editors and scorers ask for the same pictures.
-        """
-        if self._inputs[0] != sample.id:
-            self._inputs = (sample.id, {})
-        known, names = self._inputs[1], tuple(scorer.inputs)
-        if names not in known:
-            try:
-                known[names] = self._named(scorer, sample)
-            except ImageError:
-                known[names] = ["unreadable input"]
-        return known[names]
+    def _inputs_of(self, scorer: Scorer, sample: Sample) -> list[Any]:
+        """The fields of a sample that a scorer names, each picture as the hash of its bytes."""
+        try:
+            return self._named(scorer, sample)
+        except ImageError:
+            return ["unreadable input"]
 
     def _named(self, scorer: Scorer, sample: Sample) -> list[Any]:
         return [(name, self._mark(getattr(sample, name))) for name in scorer.inputs]

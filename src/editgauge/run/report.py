@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,17 +27,16 @@ def parts_of(
     papers' lines, `intervals` 95 % bootstrap intervals.
     """
 
-    def made() -> Iterator[Part]:
-        for name in rows.benchmarks(runs, benchmark):
-            one = part(runs, name, published=published, intervals=intervals)
-            if (agreement := compared.table(one.frame)) is not None:
-                one = replace(one, tables=[*one.tables, agreement])
-            ratings = reported(one.frame, published_lines(name) if published else ())
-            if ratings is not None:
-                one = replace(one, tables=[*one.tables, *ratings[0]], study=ratings[1])
-            yield one
-
-    return list(made())
+    parts = []
+    for name in rows.benchmarks(runs, benchmark):
+        one = part(runs, name, published=published, intervals=intervals)
+        if (agreement := compared.table(one.frame)) is not None:
+            one = replace(one, tables=[*one.tables, agreement])
+        ratings = reported(one.frame, published_lines(name) if published else ())
+        if ratings is not None:
+            one = replace(one, tables=[*one.tables, *ratings[0]], study=ratings[1])
+        parts.append(one)
+    return parts
 
 
 def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:

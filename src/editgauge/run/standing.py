@@ -94,17 +94,15 @@ class Standing:
         """The files below a folder. Raises `OSError` where a folder is a link, or there are too
         many.
         """
-        if os.path.islink(folder):
-            raise OSError(folder)
-        most = 1000 + _FILES_A_SAMPLE * len(self._samples)
         with os.scandir(folder) as entries:
-            for number, entry in enumerate(sorted(entries, key=lambda one: one.name)):
-                if number > most:
-                    raise OSError(folder)
-                if entry.is_dir():
-                    yield from self._files(entry.path)
-                else:
-                    yield entry.path, *_stamp(entry.path)
+            every = sorted(entries, key=lambda one: one.name)
+        if os.path.islink(folder) or len(every) > 1000 + _FILES_A_SAMPLE * len(self._samples):
+            raise OSError(folder)
+        for entry in every:
+            if entry.is_dir():
+                yield from self._files(entry.path)
+            else:
+                yield entry.path, *_stamp(entry.path)
 
 
 def _stamp(path: Path | str) -> tuple[object, ...]:

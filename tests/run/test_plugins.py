@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from editgauge import Evaluation, catalog, editor, metric
-from editgauge.errors import PluginError, UsageError
+from editgauge.errors import EditgaugeError, PluginError, UsageError
 from tests.command_line import invoke
 
 MINE = '''
@@ -105,7 +105,7 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
         metric("gap", direction="higer", low=0, high=1)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="low 1: wanted less than high, 0"):
         metric("gap", direction="higher", low=1, high=0)
-    with pytest.raises(UsageError, match="image, instruction"):
+    with pytest.raises(EditgaugeError, match="image, instruction"):
         editor("odd")(lambda picture, words: picture)
 
 

@@ -44,6 +44,8 @@ def _names(every: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
     for kind, entries in every.items():
         names = (one.get("metrics", ()) if kind == "metrics" else [one["name"]] for one in entries)
         shown[kind] = list(dict.fromkeys(name for some in names for name in some))
+        broken = (one for one in entries if "cannot be loaded" in one["about"])
+        shown |= {one["name"]: [one["about"]] for one in broken}
     shown["not installed"] = [extra["name"] for extra in extras() if extra["missing"]]
     yield from output.pairs(shown, most=None)
     yield "next:  editgauge list editors (what each is) · editgauge list installation"

@@ -15,14 +15,12 @@ from PIL import Image
 from editgauge import images
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 from editgauge.images import (
-    fingerprint,
     max_pixels,
     read_grey,
     read_header,
     read_image,
     read_luma,
     read_mask,
-    resize,
     write_png,
 )
 
@@ -86,13 +84,6 @@ def test_several_pictures_in_a_jpeg_are_the_first(tmp_path: Path) -> None:
     header = read_header(path)
     assert (header.format, header.extension) == ("JPEG", ".jpg")
     assert np.abs(read_image(path).astype(int) - (200, 90, 30)).max() < 3
-
-
-def test_the_content_decides_not_the_extension(tmp_path: Path, picture: np.ndarray) -> None:
-    path = save(tmp_path / "a.jpg", Image.fromarray(picture), format="PNG")
-    header = read_header(path)
-    assert (header.format, header.extension, header.width, header.height) == ("PNG", ".png", 64, 48)
-    assert np.array_equal(read_image(path), picture)
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "TIFF", "BMP"])
@@ -168,23 +159,6 @@ def test_the_limit_can_be_moved(
         max_pixels()
 
 
-def test_resize_is_pillows(picture: np.ndarray) -> None:
-    for method in ("nearest", "bilinear", "bicubic", "lanczos"):
-        wanted = np.asarray(
-            Image.fromarray(picture).resize((20, 31), getattr(Image.Resampling, method.upper()))
-        )
-        assert np.array_equal(resize(picture, (20, 31), method), wanted)
-    assert resize(picture, (64, 48), "lanczos") is picture
-
-
-def test_fingerprint_tells_files_apart(tmp_path: Path) -> None:
-    for name, text in (("a", "x"), ("b", "x"), ("c", "y")):
-        (tmp_path / name).write_text(text)
-    a, b, c = (fingerprint(tmp_path / name) for name in "abc")
-    assert a == b != c
-    assert len(a) == 32
-
-
 @pytest.mark.parametrize(
     ("kind", "bits", "samples"),
     [(0, 1, 1), (0, 8, 1), (3, 8, 1), (2, 8, 3), (6, 8, 4), (4, 8, 2), (0, 16, 1)],
@@ -249,18 +223,3 @@ def test_a_file_is_sent_only_where_it_fits(tmp_path: Path) -> None:
         images.read_file(path)
     with pytest.raises(ImageError, match="cannot be read"):
         images.read_file(tmp_path / "none.png")
-
-
-def test_what_exif_turns_is_read_upright_from_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    shown = np.random.default_rng(1).integers(0, 255, (6, 4, 3), np.uint8)
-    path = save(tmp_path / "a.png", Image.fromarray(np.rot90(shown)), exif=exif)
-    turned = images.upright(path)
-    assert turned != path
-    assert np.array_equal(read_image(turned), shown)
-    assert images.upright(turned) == turned
-    assert images.upright(tmp_path / "none.png") == tmp_path / "none.png"

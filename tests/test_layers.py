@@ -87,23 +87,6 @@ def test_imports_point_downwards(module: str, path: Path) -> None:
             assert light, f"{module} imports {name}: a run must be readable without it"
 
 
-@pytest.mark.parametrize(("module", "path"), [m for m in modules() if ".benchmarks." in m[0]])
-def test_benchmarks_use_only_the_public_names_of_each_other(module: str, path: Path) -> None:
-    own = module.split(".")[2]
-    if not (SOURCE / "benchmarks" / own).is_dir():
-        return  # what is told of all of them in one place: audits, released
-    for name in imports(path):
-        parts = name.split(".")
-        if (
-            parts[1] == "benchmarks"
-            and len(parts) > 3
-            and parts[2] != own
-            and (SOURCE / "benchmarks" / parts[2]).is_dir()
-        ):
-            inside = SOURCE / "benchmarks" / parts[2] / f"{parts[3]}.py"
-            assert not inside.exists(), f"{module} imports {name}, an inside of another benchmark"
-
-
 def loaded_by(code: str) -> set[str]:
     done = subprocess.run(
         [
@@ -145,20 +128,6 @@ def test_help_pulls_in_nothing_heavy() -> None:
         "httpx",
         "scipy",
     }
-
-
-@pytest.mark.parametrize(
-    "package", sorted(SOURCE.rglob("__init__.py")), ids=lambda p: p.parent.name
-)
-def test_no_function_of_a_package_has_a_modules_name(package: Path) -> None:
-    """The first import of the module would put it in the function's place."""
-    modules = {path.stem for path in package.parent.iterdir()}
-    defined = {
-        node.name
-        for node in ast.parse(package.read_text()).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-    assert not defined & modules
 
 
 def test_the_map_for_newcomers_has_every_room_on_its_floor() -> None:

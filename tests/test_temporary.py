@@ -67,17 +67,3 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         raise full
     assert target.read_bytes() == b"one"
     assert names(tmp_path) == ["a", "elsewhere"]
-
-
-def test_a_folder_goes_at_the_end_of_its_block_unless_it_was_renamed(tmp_path: Path) -> None:
-    with temporary.folder(tmp_path) as made, temporary.folder(tmp_path) as kept:
-        (made / "a").write_text("x")
-        assert temporary.sweep(tmp_path) == 0
-        kept.rename(tmp_path / "kept")
-    assert names(tmp_path) == ["kept"]
-
-
-def test_what_another_machine_makes_is_left_alone(tmp_path: Path) -> None:
-    """Whether its processes live nobody can tell here."""
-    (tmp_path / f".editgauge-{'ab' * 4}-1-{7:016x}").write_text("x")
-    assert temporary.sweep(tmp_path) == 0

@@ -9,7 +9,6 @@ import pytest
 
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.mini import BENCHMARK
-from editgauge.benchmarks.mini.samples import DATA
 from editgauge.images import read_image, read_mask
 from editgauge.types import Sample
 
@@ -46,14 +45,3 @@ def test_the_reference_differs_from_the_input_inside_the_masks_and_nowhere_else(
     difference = np.abs(pixels.astype(int) - edited.astype(int)).max(axis=2)
     for mask in masks:
         assert (difference[mask] > 40).mean() > 0.02
-
-
-def test_the_pictures_are_small_and_none_is_left_over(by_id: dict[str, Sample]) -> None:
-    used = {
-        path
-        for sample in by_id.values()
-        for path in (*sample.images, sample.reference, *sample.masks.values())
-    }
-    files = {path for path in DATA.rglob("*") if path.is_file()}
-    assert files - used == {DATA / "samples.jsonl"}
-    assert sum(path.stat().st_size for path in files) < 600_000

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.reading import Notes, parse_json
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 from editgauge.benchmarks.texteditbench.samples import read_difficulty
-from editgauge.benchmarks.tree import Tree, natural
+from editgauge.benchmarks.tree import Tree
 from editgauge.errors import DataError, UsageError
 from editgauge.store.measured import measured
 from editgauge.types import Sample
@@ -114,16 +113,6 @@ def test_json_beyond_repair_leaves_a_sample_with_a_fault(
     assert set(broken.masks) == {"input", "second"}
 
 
-def test_accents_composed_in_another_way(tmp_path: Path) -> None:
-    apart = tmp_path / unicodedata.normalize("NFD", "café.png")
-    apart.touch()
-    name = unicodedata.normalize("NFC", "café.png")
-    path, located = Tree(tmp_path).locate(tmp_path, name, file="x.json", what="input")
-    assert path == apart
-    assert located is not None
-    assert located.repaired
-
-
 @given(st.text(max_size=30))
 @settings(max_examples=200, deadline=None)
 def test_no_name_leads_out(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
@@ -152,14 +141,6 @@ def test_a_name_that_leaves_the_folder_is_never_followed(
     sample = one(benchmark, root, **{key: name})
     assert any(kind.endswith("-outside") for kind in kinds(sample))
     assert all(root.resolve() in path.resolve().parents for path in paths_of(sample))
-
-
-def test_the_natural_order_is_total() -> None:
-    names = ["10", "9", "a10", "a9", "B1", "b1", "01", "1", "", "²", "9" * 30]
-    expected = sorted(names, key=natural)
-    for turn in range(len(names)):
-        assert sorted(names[turn:] + names[:turn], key=natural) == expected
-    assert sorted(["10", "9", "100"], key=natural) == ["9", "10", "100"]
 
 
 @pytest.mark.parametrize(
@@ -294,15 +275,6 @@ def test_textedits_sets_and_halves(tmp_path: Path) -> None:
     prompt_set(tmp_path, [prompt_record(3), prompt_record(4)], name="fullset")
     assert load("textedit", tmp_path)[1].part == "fullset"
     assert load("textedit", tmp_path, "Real")[1].part == "fullset/Real"
-
-
-def test_medebenchs_root_may_be_the_inner_folder(tmp_path: Path) -> None:
-    inner = organ_set(tmp_path, [organ_record(38)])
-    (sample,), dataset = load("medebench", inner)
-    assert (sample.findings, dataset.root) == ((), tmp_path)
-    inner.rename(tmp_path / "renamed")
-    (sample,), _ = load("medebench", tmp_path / "renamed")
-    assert (sample.image, sample.findings) == (tmp_path / "renamed/previous/38.png", ())
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,6 @@ def type_(*words: object) -> Result:
     return done
 
 
-def test_the_page_has_the_whole_package_in_at_most_sixty_lines() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    module = skeleton.text("module.txt")
-    assert f"```python\n{module}```" in page
-    assert f"```text\n{skeleton.text('rubric.txt')}```" in page
-    assert len(module.splitlines()) <= 60
-
-
 def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,12 +9,10 @@ import io
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from editgauge import benchmarks, catalog
+from editgauge import benchmarks
 from editgauge.benchmarks.textedit.facts import QUESTIONS
-from editgauge.reports import figures
 from editgauge.store.run import Run
 from editgauge.tables import layouts, reading
 from editgauge.tables.build import Shown
@@ -85,18 +83,6 @@ def test_the_comparison_with_the_reference_stands_beside() -> None:
     assert cells(found["texteditbench.pixel"])["synthetic_ssim"].value is None
 
 
-def test_the_papers_mean_row_is_the_mean_of_its_lines() -> None:
-    rows = [row("r1", "a", "ssim", 0.5, benchmark="texteditbench")]
-    found = made("texteditbench", rows, [record("r1", split="real")], published=True)
-    table = found["texteditbench.pixel"]
-    lines = [line for line in table.rows if line.kind == "published"]
-    mean = next(line for line in table.rows if line.kind == "mean")
-    assert len(lines) == 12
-    for column, cell in mean.cells.items():
-        own = np.mean([line.cells[column].value for line in lines])
-        assert own == pytest.approx(cell.value, abs=0.011), column
-
-
 @pytest.mark.parametrize(("benchmark", "start"), [("mini", ""), ("texteditbench", "real_")])
 def test_a_corrected_psnr_is_that_of_the_mean_squared_error(benchmark: str, start: str) -> None:
     """10 log10(65025 / 3.25125) = 40 + 10 log10 2; no table has a plain mean of decibels."""
@@ -129,17 +115,6 @@ def test_the_set_is_what_the_samples_say_whatever_their_number(count: int, known
     }
 
 
-@pytest.mark.parametrize("sets", [({}, {}), ({"set": "fullset"}, {"set": "miniset"})])
-def test_an_unknown_set_has_no_published_lines_and_says_so(
-    sets: tuple[dict[str, str], ...],
-) -> None:
-    records = [record(str(n), split="Real", **told) for n, told in enumerate(sets)]
-    rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
-    (found,) = made("textedit", rows, records, published=True).values()
-    assert [line.name for line in found.rows] == ["m"]
-    assert any("not those of one set" in note for note in found.notes)
-
-
 @pytest.mark.parametrize("odd", [7.0, -1.0, 0.0, 3.5])
 @pytest.mark.parametrize("question", ["Q1", "Q3"])
 def test_a_score_out_of_range_drops_its_answer(odd: float, question: str) -> None:
@@ -155,19 +130,6 @@ def test_a_score_out_of_range_drops_its_answer(odd: float, question: str) -> Non
         for heading in ("TA", "TP", "SI", "avg"):
             cell = cells(found[name])[f"real_{heading}"]
             assert (cell.value, cell.n, cell.of) == (pytest.approx(0.8), 4, 5)
-
-
-def test_repeats_lie_between_the_steps() -> None:
-    """3 and 4 in two repeats are 0.6 and 0.8: their mean is 0.7, not the 0.6 of a cut 3.5."""
-    rows = [
-        row("0", "m", q, value, benchmark="textedit", repeat=number)
-        for q in QUESTIONS
-        for number, value in enumerate((4.0, 5.0) if q == "Q1" else (3.0, 4.0))
-    ]
-    found = made("textedit", rows, [record("0", split="Real", set="miniset")])
-    values = cells(found["textedit.judge"])
-    assert values["real_TA"].value == pytest.approx(0.9)
-    assert values["real_SI"].value == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize(
@@ -199,50 +161,7 @@ def test_published_lines_of_another_judge_or_engine_are_not_compared(
 # -- MedEBench -------------------------------------------------------------------------------------
 
 
-def test_medebenchs_means_are_over_samples_and_its_figure_in_the_papers_order() -> None:
-    b = "medebench"
-    organs = {"1": "Lungs", "2": "Eyes", "3": "Eyes"}
-    records = [record(name, organ=organ) for name, organ in organs.items()]
-    rows = [
-        row(name, "m", "EA", score, benchmark=b)
-        for name, score in {"1": 8.0, "2": 4.0, "3": 6.0}.items()
-    ]
-    rows += [
-        row("*", "m", "fid", 50.0, benchmark=b), row("2", "m", "attention_iou", 0.2, benchmark=b),
-    ]  # fmt: skip
-    found = made(b, rows, records, published=True)
-    table = found["medebench.organs"]
-    values = cells(table)
-    assert values["Eyes_EA"].value == pytest.approx(0.5)
-    assert values["Overall_EA"].value == pytest.approx(0.6)  # over organs it would be 0.65
-    assert values["overall_FID"].value == 50.0
-    assert [c.heading[0] for c in table.columns[::3]][:3] == ["Eyes", "Lungs", "Overall"]
-    gemini = next(line for line in table.rows if line.name == "gemini_2_flash")
-    assert (gemini.cells["Overall_VQ"].value, gemini.cells["overall_FID"].value) == (0.72, 43.74)
-    lines = printed(found["medebench.attention"])
-    assert (lines["m"]["Eyes"], lines["instruct-pix2pix †"]["Bones"]) == ("0.200", "0.389")
-    wanted = catalog.find("benchmarks", b).figures
-    drawn = {one.name: one for one in figures.figures(frame(rows, records, b), {}, wanted)}
-    assert drawn["bars-organ-EA-faithful"].labels == ("Eyes", "Lungs")
-
-
 # -- KRIS-Bench ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("variant", ["faithful", "corrected"])
-def test_an_editor_that_follows_one_of_three_is_not_better_in_kp(variant: Variant) -> None:
-    """KP is 1 by the rule where IF <= 2: (5 + 1 + 1) / 3 = 2.33 -> 33.25, not 100; thrice 4 is 75."""
-    category = ("Conceptual", "Natural Science", "physics")
-    records = [record(f"s{number}", category=category) for number in range(3)]
-    rows = [
-        row(f"s{number}", editor, "KP", score, benchmark="krisbench", variant=variant)
-        for editor, scores in (("one", (5.0, 1.0, 1.0)), ("three", (4.0,) * 3))
-        for number, score in enumerate(scores)
-    ]
-    table = made("krisbench", rows, records, variant)["krisbench.judge"]
-    found = {line.name: line.cells["Natural Science/KP"] for line in table.rows}
-    assert found["one"].value == pytest.approx((2.33 - 1) * 25)
-    assert found["three"].value == pytest.approx(75)
 
 
 def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Path) -> None:

@@ -30,15 +30,6 @@ def test_spoilt_pictures(tmp_path: Path, name: str, seed: int) -> None:
     look(tmp_path / "a", spoilt_bytes(PICTURES[name], seed))
 
 
-@fuzz
-@given(
-    head=st.sampled_from(sorted({data[:16] for data in PICTURES.values()})),
-    rest=st.binary(max_size=300),
-)
-def test_anything_behind_a_magic_number(tmp_path: Path, head: bytes, rest: bytes) -> None:
-    look(tmp_path / "a", head + rest)
-
-
 def look(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     shape = None

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +15,7 @@ from editgauge.images import write_png
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import check_benchmark, make_picture
-from editgauge.types import Benchmark, Row, Status
+from editgauge.types import Benchmark, Status
 from tests.command_line import Result, invoke
 from tests.fault_server import FaultServer
 from tests.outside import fullmarks, viescore
@@ -55,19 +53,6 @@ def full_data(folder: Path) -> Path:
     return folder
 
 
-SEEN = {"pictures_visible": True, "reasoning": "made"}
-
-
-def answer(body: dict[str, Any]) -> str:
-    """Consistency 9 and 9, quality 4 and 9; full marks but for one sample's restraint."""
-    words = json.dumps(body)
-    if "obeys" in words:
-        return json.dumps({**SEEN, "obeys": 3, "keeps": 3, "fits": 3})
-    if "natural" in words:
-        return json.dumps({**SEEN, "natural": 4, "clean": 9})
-    return json.dumps({**SEEN, "success": 9, "restraint": 9})
-
-
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("viescore", "fullmarks"):
@@ -84,27 +69,6 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "editgauge.editors": {"mirror": "plugins:mirror"},
     }
     install(tmp_path, monkeypatch, "some-plugins", points, package=HERE / "plugins")
-
-
-@pytest.fixture(params=["viescore", "fullmarks"])
-def made(request: pytest.FixtureRequest, installed: None, tmp_path: Path) -> tuple[str, Path, Path]:
-    """A benchmark's name, its data, and a run with outputs of three editors."""
-    data = (vie_data if request.param == "viescore" else full_data)(tmp_path / "data")
-    run = tmp_path / "run"
-    for editor in ("copy", "mirror", "blank"):
-        type_("edit", request.param, data, "--editor", editor, "--run", run, "--workers", 0)
-    return request.param, data, run
-
-
-@pytest.fixture
-def judge() -> Iterator[tuple[object, ...]]:
-    with FaultServer(answer=answer) as server:
-        yield ("--model", "made-2026-01-01", "--base-url", server.url)
-
-
-def rows(run: Path, **wanted: Any) -> list[Row]:
-    found = Run.open(run).rows()
-    return [r for r in found if all(getattr(r, name) == value for name, value in wanted.items())]
 
 
 def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(

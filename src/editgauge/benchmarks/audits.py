@@ -14,25 +14,23 @@ _HERE = Path(__file__).parent
 
 
 def _of_halves(
-    kind: str, halves: tuple[str, str], columns: tuple[str, ...], whole: str,
+    benchmark: str, halves: tuple[str, str], columns: tuple[str, ...], whole: str,
     weights: tuple[float, ...], told: str, files: tuple[str, ...], remark: str = "",
 ) -> Audit:  # fmt: skip
     """A table of which either half has these columns, and `whole`, their weighted sum."""
     of = {half: tuple(f"{half}_{column}" for column in columns) for half in halves}
     every = (*(name for names in of.values() for name in names), *(f"{h}_{whole}" for h in halves))
     return Audit(
-        kind=kind,
-        headings=frozenset(("model", f"{halves[0]}_{columns[0]}", f"{halves[1]}_{whole}")),
         columns=every,
         rules=tuple(total(f"{half}_{whole}", of[half], weights, told) for half in halves),
-        files=tuple(_HERE / kind.partition(",")[0] / f"published_{file}.csv" for file in files),
+        files=tuple(_HERE / benchmark / f"published_{file}.csv" for file in files),
         remark=remark,
     )
 
 
 TEXTEDITBENCH = (
     _of_halves(
-        "texteditbench, judge",
+        "texteditbench",
         ("synthetic", "real"),
         DIMENSIONS,
         "overall",
@@ -43,7 +41,7 @@ TEXTEDITBENCH = (
 )
 TEXTEDIT = (
     _of_halves(
-        "textedit, judge",
+        "textedit",
         ("real", "virtual"),
         tuple(QUESTIONS.values()),
         "avg",
@@ -95,8 +93,6 @@ def _averages(cells: Cells) -> Iterator[Claim]:
 
 KRISBENCH = (
     Audit(
-        kind="krisbench, judge",
-        headings=frozenset(("dimension", "metric")),
         columns=(),
         rules=(_averages,),
         files=tuple(

@@ -155,22 +155,17 @@ def _gate(frames: Sequence[Results], editors: tuple[str, str], policy: Path, for
 # -- published tables ------------------------------------------------------------------------------
 
 
-def audit(files: tuple[Path, ...] = (), /) -> int:
-    """Check a published table against itself. Exit code 1 when a number does not follow from the
-    others.
-
-    Parameters
-    ----------
-    files
-        Tables as csv. Without: every table published for the four benchmarks.
+def audit() -> int:
+    """Check the tables published for the benchmarks against themselves. Exit code 1 when a number
+    does not follow from the others.
     """
-    from editgauge.tables.audit import audited
+    from editgauge.tables.audit import reports
 
-    reports = audited(files)
-    tables = [{**one._asdict(), "consistent": not one.inconsistent} for one in reports]
-    bad = [{"table": one.name, "cell": text} for one in reports for text in one.inconsistent]
-    bad += [{"table": one.name, "remark": one.remark} for one in reports if one.remark]
-    checks = sum(one.checked for one in reports)
-    shown = {"tables": len(reports), "checks": checks, "inconsistent": bad}
+    made = reports()
+    tables = [{**one._asdict(), "consistent": not one.inconsistent} for one in made]
+    bad = [{"table": one.name, "cell": text} for one in made for text in one.inconsistent]
+    bad += [{"table": one.name, "remark": one.remark} for one in made if one.remark]
+    checks = sum(one.checked for one in made)
+    shown = {"tables": len(made), "checks": checks, "inconsistent": bad}
     output.emit({"tables": tables}, output.pairs(shown))
-    return int(any(one.inconsistent for one in reports))
+    return int(any(one.inconsistent for one in made))

@@ -39,7 +39,7 @@ OTHER = {
     "costs": ("runs:costs", "What a run has cost; settle what no bill says."),
     "diagnose": ("diagnose:diagnose", "Why edits failed: where models looked and changed."),
     "tune": ("diagnose:tune", "Fine-tune an editor on a few samples of a task."),
-    "audit": ("compare:audit", "Check a published table against itself."),
+    "audit": ("compare:audit", "Check the published tables against themselves."),
     "study": ("study:app", "Ratings by people: collect, import, agree."),
     "curate": ("curate:app", "Make a data set: curate DIR opens it in the browser."),
     "new": ("data:new", "Start a benchmark, a data set or prompts of your own."),

@@ -1,7 +1,7 @@
 """Is a published table consistent with itself and with its benchmark's formula?
 
 A printed number stands for an interval: 83.17 for everything that rounds to it. What rounding alone
-explains is no contradiction. Benchmarks write `Audit`s: headings and rules.
+explains is no contradiction. Benchmarks write `Audit`s: files and rules.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from editgauge import catalog
-from editgauge.errors import DataError, PluginError, UsageError
-from editgauge.store import csv_files
+from editgauge.errors import PluginError
+from editgauge.tables.spec import records
 
 _SLACK = 1e-9
-_EMPTY = ("", "-")
 _MEANS = ("mean", "average")
 
 
@@ -75,24 +74,21 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """One kind of table: how it is recognised (all of `headings` are there), which of its columns
-    are numbers, what holds in each line, and our own copies. `remark`: what is known of a table
-    with findings. `turned`: the columns of numbers are models, and the rules get the cells of each
-    by the two `turned` headings.
+    """Published tables with the columns `model` and `columns`, and what holds in each line.
+    `turned`: models are columns, and the rules get the cells of each by the two `turned` headings.
+    `remark`: what is known of a table with findings.
     """
 
-    kind: str
-    headings: frozenset[str]
+    files: tuple[Path, ...]
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
-    files: tuple[Path, ...] = ()
     turned: tuple[str, ...] = ()
     remark: str = ""
 
     def __call__(self, path: Path) -> Report:
         lines, checked, wrong = self._lines(path), 0, []
-        others = [cells for title, cells in lines if title.lower() not in _MEANS]
-        for title, cells in lines:
+        others = [cells for title, cells in lines.items() if title.lower() not in _MEANS]
+        for title, cells in lines.items():
             rules = [_mean_of(others)] if title.lower() in _MEANS else self.rules
             for column, low, high, rule in (claim for each in rules for claim in each(cells)):
                 if column not in cells:
@@ -107,29 +103,17 @@ class Audit:
                     )
         return Report(path.name, checked, wrong, self.remark if wrong else "")
 
-    def _lines(self, path: Path) -> list[tuple[str, dict[str, Printed]]]:
-        """The numbers of each line, which is called by its first words; or of each model."""
-        headings, records = csv_files.named(path)
-        wanted = {*headings} - {*self.turned} if self.turned else {*headings} & {*self.columns}
-        lines: list[tuple[str, dict[str, Printed]]] = []
-        models: dict[str, dict[str, Printed]] = {name: {} for name in headings if name in wanted}
-        for number, line in records:
-            cells = {}
-            for name in models:
-                if (text := line[name].strip()) not in _EMPTY:
-                    cells[name] = _printed(text, f"{path.name}, line {number}, {name}")
-                    key = " ".join(line[heading] for heading in self.turned)
-                    models[name][key] = cells[name]
-            title = next((text for name, text in line.items() if text and name not in wanted), "")
-            lines.append((title or f"line {number}", cells))
-        return list(models.items()) if self.turned else lines
-
-
-def _printed(text: str, where: str) -> Printed:
-    try:
-        return Printed(float(text), 0.5 * 10.0 ** -len(text.partition(".")[2]))
-    except ValueError:
-        raise DataError(f"{where}: wanted a number, found {text[:40]!r}") from None
+    def _lines(self, path: Path) -> dict[str, dict[str, Printed]]:
+        lines: dict[str, dict[str, Printed]] = {}
+        for line in records(path):
+            key = " ".join(line[heading] for heading in self.turned)
+            models = [name for name in line if name not in self.turned]
+            for name in models if self.turned else self.columns:
+                model, column = (name, key) if self.turned else (line["model"], name)
+                if line[name] not in ("", "-"):
+                    half = 0.5 * 10.0 ** -len(line[name].partition(".")[2])
+                    lines.setdefault(model, {})[column] = Printed(float(line[name]), half)
+        return lines
 
 
 def _mean_of(others: Sequence[Cells]) -> Rule:
@@ -137,33 +121,17 @@ def _mean_of(others: Sequence[Cells]) -> Rule:
 
     def rule(cells: Cells) -> Iterator[Claim]:
         for name in cells:
-            if values := [other[name] for other in others if name in other]:
-                ends = weighted_sum(values, [1 / len(values)] * len(values))
-                yield Claim(name, *ends, f"the mean of the {len(values)} lines above")
+            values = [other[name] for other in others]
+            ends = weighted_sum(values, [1 / len(values)] * len(values))
+            yield Claim(name, *ends, f"the mean of the {len(values)} lines above")
 
     return rule
 
 
-def audited(files: Sequence[Path]) -> list[Report]:
-    """The report of each file, by the kind of table whose headings it has; without files those of
-    every table that was published for the benchmarks.
-
-    Raises `UsageError` for the headings of no known table, `DataError` for a file that cannot be
-    read.
-    """
+def reports() -> list[Report]:
+    """The report of every table that was published for the benchmarks."""
     kinds: list[Audit] = []
     for name in catalog.names("benchmarks"):
         with contextlib.suppress(PluginError):  # another package's fault costs its own audits
             kinds += catalog.find("benchmarks", name).audits()
-    if not files:
-        return [kind(path) for kind in kinds for path in kind.files]
-    reports = []
-    for path in files:
-        headings, _ = csv_files.named(path)
-        fitting = [kind for kind in kinds if kind.headings <= {*headings}]
-        if not fitting:
-            known = "; ".join(f"{one.kind}: {', '.join(sorted(one.headings))}…" for one in kinds)
-            message = f"the headings ({', '.join(headings)[:120]}) are those of no known table"
-            raise UsageError(f"{path.name}: {message}. {known}")
-        reports.append(max(fitting, key=lambda kind: len(kind.headings))(path))
-    return reports
+    return [kind(path) for kind in kinds for path in kind.files]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -98,14 +99,12 @@ def unread(
     ask cannot be told. None where there is no such rule.
     """
     left = [r for r in policy.rules if not any(r.applies(*known) for known in metrics.items())]
-    checks = tuple(check for rule in left for check in _without_rows(rule))
-    return Gate("(no rows)", a, b, checks) if checks else None
+    return Gate("(no rows)", a, b, tuple(map(_without_rows, left))) if left else None
 
 
-def _without_rows(rule: Rule) -> Iterator[Check]:
+def _without_rows(rule: Rule) -> Check:
     message = " ".join(filter(None, ("no", rule.variant, "rows of it", rule.benchmark)))
-    for kind in rule.kinds:
-        yield Check(rule.name, kind, "scores of both editors", Verdict.CANNOT_TELL, message)
+    return Check(rule.name, rule.kind, "scores of both editors", Verdict.CANNOT_TELL, message)
 
 
 def _checks(
@@ -117,7 +116,7 @@ def _checks(
     among = [wanted] if rule.variant else sorted(VARIANTS, key=lambda one: one != wanted)
     variant = next((one for one in among if pair.has(rule.metric, one)), None)
     if direction is None or variant is None:
-        yield from _without_rows(rule)
+        yield _without_rows(rule)
         return
     name = rule.name if variant == wanted else f"{rule.name} ({variant})"
     least, wholes = rule.least, pair.of_set(rule.metric, variant)
@@ -136,31 +135,29 @@ def _checks(
         yield _margin(name, turned, rule.margin, rule.least, policy.alpha)
 
 
+def _too_few(n: int, least: int) -> str:
+    return f"{counted(n, 'sample')} with a score, fewer than {least}"
+
+
 def _coverage(name: str, values: Floats, least: float) -> Check:
     scored, of = int((~np.isnan(values)).sum()), len(values)
-    verdict = Verdict.PASS if scored >= least * of else Verdict.FAIL
-    return Check(
-        name,
-        "coverage",
-        f"at least {100 * least:.4g} % of them",
-        verdict if of else Verdict.CANNOT_TELL,
-        f"{scored:,} of {of:,} samples",
-        scored,
-        numbers={"samples": of, "coverage": least},
-    )
+    verdict = Verdict.of(scored >= least * of) if of else Verdict.CANNOT_TELL
+    wanted, found = f"at least {100 * least:.4g} % of them", f"{scored:,} of {of:,} samples"
+    numbers = {"samples": of, "coverage": least}
+    return Check(name, "coverage", wanted, verdict, found, scored, None, numbers)
 
 
 def _floor(name: str, values: Floats, floor: float, least: int, direction: Direction) -> Check:
-    given = values[~np.isnan(values)]
-    asked: tuple[str, Kind, str]
-    asked = name, "floor", f"at {'least' if direction == 'higher' else 'most'} {floor:g}"
-    if (n := len(given)) < least:
-        message = f"{counted(n, 'sample')} with a score, fewer than {least}"
-        return Check(*asked, Verdict.CANNOT_TELL, message, n, least)
+    given, higher = values[~np.isnan(values)], direction == "higher"
+    n, wanted = len(given), f"at {'least' if higher else 'most'} {floor:g}"
+    if n < least:
+        return Check(name, "floor", wanted, Verdict.CANNOT_TELL, _too_few(n, least), n, least)
     mean = float(given.mean())
-    fine = mean >= floor if direction == "higher" else mean <= floor
-    verdict, numbers = Verdict.PASS if fine else Verdict.FAIL, {"mean": mean, "floor": floor}
-    return Check(*asked, verdict, f"mean {mean:.6g}", n, None, numbers)
+    verdict, numbers = (
+        Verdict.of(mean == floor or (mean > floor) is higher),
+        {"mean": mean, "floor": floor},
+    )
+    return Check(name, "floor", wanted, verdict, f"mean {mean:.6g}", n, None, numbers)
 
 
 def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) -> Check:
@@ -169,27 +166,26 @@ def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) 
     """
     old, new = values
     n, mean, low, high = paired_difference(new, old, confidence=1 - 2 * alpha)[:4]
-    endless = int(((np.isinf(old) != np.isinf(new)) & ~np.isnan(values).any(axis=0)).sum())
-    verdict, needed, numbers = Verdict.CANNOT_TELL, None, {}
-    if endless:
+    asked = partial(
+        Check, name, "margin", f"worse by less than {margin:g}" if margin else "not worse at all"
+    )
+    if endless := int(((np.isinf(old) != np.isinf(new)) & ~np.isnan(values).any(axis=0)).sum()):
         found = f"{endless} samples have an infinite score of one editor only"
-    elif n < least:
-        found, needed = f"{counted(n, 'sample')} with a score of both, fewer than {least}", least
-    else:
-        if not np.ptp(
-            paired_values(new, old)
-        ):  # all differences are one number: so is the interval
-            low = high = mean
-        if low > -margin or low == high == 0.0:  # identical scores are no loss, whatever the margin
-            verdict = Verdict.PASS
-        elif high < -margin or low == high:
-            verdict = Verdict.FAIL
-        elif (room := mean + margin) > 0:  # an interval shrinks with the root of the number
-            needed = math.ceil(n * ((mean - low) / room) ** 2)
-        numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
-        found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
-    wanted = f"worse by less than {margin:g}" if margin else "not worse at all"
-    return Check(name, "margin", wanted, verdict, found, n, needed, numbers)
+        return asked(Verdict.CANNOT_TELL, found, n)
+    if n < least:
+        return asked(Verdict.CANNOT_TELL, _too_few(n, least), n, least)
+    if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
+        low = high = mean
+    verdict, needed = Verdict.CANNOT_TELL, None
+    if low > -margin or low == high:  # identical scores are no loss, whatever the margin
+        verdict = Verdict.of(low > -margin or low == 0.0)
+    elif high < -margin:
+        verdict = Verdict.FAIL
+    elif (room := mean + margin) > 0:  # an interval shrinks with the root of the samples' number
+        needed = math.ceil(n * ((mean - low) / room) ** 2)
+    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
+    found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
+    return asked(verdict, found, n, needed, numbers)
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -230,11 +226,11 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
 
     def check_json(check: Check) -> dict[str, Any]:
-        facts = {name: getattr(check, name) for name in ("name", "kind", "verdict", "n", "needed")}
+        told = ("wanted", "found", "numbers")
+        facts = {name: value for name, value in check._asdict().items() if name not in told}
         return {**facts, **(check.numbers or {"reason": check.found})}
 
     def gate_json(gate: Gate) -> dict[str, Any]:
-        facts = {name: getattr(gate, name) for name in ("benchmark", "a", "b")}
-        return {**facts, **said(gate.verdict), "checks": [*map(check_json, gate.checks)]}
+        return {**gate._asdict(), **said(gate.verdict), "checks": [*map(check_json, gate.checks)]}
 
     return {**said(verdict_of(gates)), "gates": [*map(gate_json, gates)]}

@@ -28,6 +28,11 @@ class Verdict(StrEnum):
     CANNOT_TELL = "CANNOT TELL"
     PASS = "PASS"
 
+    @classmethod
+    def of(cls, holds: bool) -> Verdict:
+        """PASS or FAIL."""
+        return cls.PASS if holds else cls.FAIL
+
 
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -58,7 +63,7 @@ class Rule(
     def __post_init__(self) -> None:
         if not all(math.isfinite(one) for one in (self.floor, self.margin) if one is not None):
             raise ValueError(f"{self.metric}: wanted finite numbers")
-        if not self.kinds:
+        if self.floor is None and self.margin is None:
             raise ValueError(f"{self.metric}: wanted a floor or a margin")
 
     @property
@@ -71,10 +76,9 @@ class Rule(
         return f"{self.metric} [{', '.join(self.labels)}]" if self.labels else self.metric
 
     @property
-    def kinds(self) -> list[Kind]:
-        """What it asks for."""
-        asked: dict[Kind, float | None] = {"floor": self.floor, "margin": self.margin}
-        return [kind for kind, wanted in asked.items() if wanted is not None]
+    def kind(self) -> Kind:
+        """The stronger of the two that it may ask for."""
+        return "floor" if self.margin is None else "margin"
 
     def applies(self, benchmark: str, metrics: Mapping[str, Any]) -> bool:
         """Whether it asks something of a benchmark that has rows of these metrics."""

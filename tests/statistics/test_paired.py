@@ -1,4 +1,4 @@
-"""The sign-flip test: against all signs, SciPy's numbers frozen, the exact lattice, and the null."""
+"""The sign-flip test: against all signs, SciPy's numbers frozen, and the null."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from editgauge.statistics.paired import (
     holm,
     paired_difference,
-    samples_needed,
     sign_flip_p,
 )
 
@@ -20,19 +19,6 @@ def every_sign(values: np.ndarray) -> float:
     for value in values:
         sums = np.concatenate([sums + value, sums - value])
     return float(np.mean(np.abs(sums) >= abs(values.sum()) * (1 - 1e-12)))
-
-
-def lattice_p(whole: np.ndarray) -> float:
-    """Two-sided p of whole numbers, exactly: the distribution built up number by number."""
-    sizes, top = np.abs(whole), int(np.abs(whole).sum())
-    chance = np.zeros(top + 1)
-    chance[0] = 1.0
-    for size in sizes.tolist():  # the sum of those with a plus
-        moved = np.zeros(top + 1)
-        moved[size:] = chance[: top + 1 - size]
-        chance = (chance + moved) / 2
-    least = math.ceil((abs(int(whole.sum())) + top) / 2 - 1e-9)
-    return min(1.0, 2 * float(chance[least:].sum()))
 
 
 @pytest.mark.parametrize("n", [2, 3, 9, 15])
@@ -51,13 +37,11 @@ def test_p_equals_scipys_permutation_test() -> None:
     assert sign_flip_p([-2, 1, 1, 0, 3, 1, 2, -1, 1, 2]) == pytest.approx(0.17578125, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [33, 200])
-@pytest.mark.parametrize("shift", [0.2, 0.5])
-def test_p_of_many_scores_is_near_the_exact_one(n: int, shift: float) -> None:
-    whole = np.rint(np.random.default_rng(n).normal(shift, 1.2, n)).astype(np.int64)
-    wanted = lattice_p(whole)
-    error = 4 * math.sqrt(wanted / 2**14) + 2 / 2**14
-    assert sign_flip_p(whole / 3) == pytest.approx(wanted, abs=error), "means of three"
+def test_p_of_many_scores_is_near_the_normal_one() -> None:
+    """scipy.stats.norm.sf of the sum over the root of its squares, twice."""
+    values = np.random.default_rng(7).normal(0.1, 1, 400)
+    exact = math.erfc(abs(values.sum()) / math.sqrt(2 * (values**2).sum()))
+    assert sign_flip_p(values) == pytest.approx(exact, abs=0.01)
 
 
 def test_p_is_uniform_under_the_null() -> None:
@@ -88,16 +72,6 @@ def test_holm_equals_statsmodels() -> None:
     found = holm([0.01, math.nan, 0.04])
     assert math.isnan(found[1])
     assert found[0] == 0.02
-
-
-@pytest.mark.parametrize(("effect", "exact"), [(0.2, 198.15), (0.5, 33.37), (1.0, 9.94)])
-def test_samples_needed_is_within_one_of_the_exact_power(effect: float, exact: float) -> None:
-    """statsmodels TTestPower.solve_power(alpha=0.05, power=0.8)."""
-    found = samples_needed(effect)
-    assert found is not None
-    assert abs(found - math.ceil(exact)) <= 1
-    assert samples_needed(0.0) is None
-    assert samples_needed(math.nan) is None
 
 
 def test_only_common_samples_are_compared() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from editgauge.statistics.prediction import corrected_mean, more_ratings
+from editgauge.statistics.prediction import corrected_mean
 
 SAMPLES = 200
 
@@ -119,19 +119,6 @@ def test_the_definition_by_hand() -> None:
     assert corrected_mean(y, f).weight == 0, "three ratings fit no weight"
 
 
-def test_more_ratings_is_what_tells_the_difference() -> None:
-    random = np.random.default_rng(9)
-    difference = random.normal(0.15, 1, SAMPLES)
-    scores = difference + random.normal(0, 2, SAMPLES)
-    drawn = some(random, difference, 20)
-    more = more_ratings(drawn, scores)
-    assert more is not None
-    assert 0 < more <= SAMPLES - 20
-    clear = some(random, difference + 5, 20)
-    assert more_ratings(clear, scores) == 0
-    assert more_ratings([1.0, np.nan], [1.0, 1.0]) is None
-
-
 def test_answers_almost_alike_are_taken_without_the_judge() -> None:
     """One yes of eight tells no weight: value and limits are those of the ratings, as Wilson's."""
     y, f = np.full(40, np.nan), np.tile([0.0, 1.0], 20)
@@ -140,13 +127,3 @@ def test_answers_almost_alike_are_taken_without_the_judge() -> None:
     assert (estimate.weight, estimate.value) == (0.0, 1 / 8)
     assert (estimate.low, estimate.high) == (estimate.alone_low, estimate.alone_high)
     assert 0 < estimate.low < 1 / 8 < estimate.high < 0.6
-
-
-def test_a_judge_of_use_stands_for_further_ratings() -> None:
-    rng = np.random.default_rng(5)
-    truth = rng.normal(3, 1, 400)
-    y = np.where(np.arange(400) < 40, truth, np.nan)
-    good = corrected_mean(y, truth + rng.normal(0, 0.2, 400))
-    noise = corrected_mean(y, rng.normal(3, 1, 400), weight=0.0)
-    assert 150 < good.effective <= 400
-    assert noise.effective == pytest.approx(40)

@@ -1,4 +1,4 @@
-"""Two editors on the samples both have: the sign-flip test, its correction, and its power.
+"""Two editors on the samples both have: the sign-flip test and its correction.
 
 The test of a mean paired difference is *one*: under the null hypothesis the differences are
 symmetric about zero, so each may change its sign (Fisher 1935; Davison & Hinkley, Bootstrap Methods
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from editgauge.statistics.quantiles import NORMAL
 from editgauge.statistics.resampling import Floats, intervals, units
 
 _EXACT = 15
@@ -25,11 +24,8 @@ _AT_ONCE = 2**21
 
 
 class Paired(NamedTuple):
-    """A − B on the samples both have: mean difference with its 95 % interval and sign-flip p.
-
-    `effect` is Cohen's d of the differences (mean / sd), NaN where they do not vary; `needed` the
-    number of samples with which a difference like this one is found with 80 % power at 5 %.
-    `counts`: how many samples A has better than, equal to, and worse than B.
+    """A − B on the samples both have: mean difference with its interval and sign-flip p. `counts`:
+    how many samples A has better than, equal to, and worse than B.
     """
 
     n: int
@@ -37,8 +33,6 @@ class Paired(NamedTuple):
     low: float
     high: float
     p: float
-    effect: float
-    needed: int | None
     counts: tuple[int, int, int]
 
 
@@ -58,25 +52,20 @@ def paired_difference(
     *,
     higher_is_better: bool = True,
     confidence: float = 0.95,
-    seed: int = 0,
     tests: int = 1,
 ) -> Paired:
     """A compared with B. Below two common samples there is no p, below `resampling.LEAST` no
     interval (NaN). Correct p over a table of so many `tests` with `holm`.
     """
     difference = paired_values(a, b)
-    n = len(difference)
+    n, nan = len(difference), math.nan
     if not n:
-        nan = math.nan
-        return Paired(0, nan, nan, nan, nan, nan, None, (0, 0, 0))
-    (mean, *_), (low, *_), (high, *_) = intervals(units(difference), confidence=confidence)
-    spread = float(difference.std(ddof=1)) if n > 1 else 0.0
-    effect = float(mean) / spread if spread > 1e-12 * abs(mean) else math.nan
+        return Paired(0, nan, nan, nan, nan, (0, 0, 0))
+    mean, low, high = (float(e[0]) for e in intervals(units(difference), confidence=confidence))
     signs = np.sign(difference if higher_is_better else -difference).tolist()
     counts = signs.count(1), signs.count(0), signs.count(-1)
-    p = sign_flip_p(difference, seed=seed, tests=tests) if n > 1 else math.nan
-    ends = float(mean), float(low), float(high)
-    return Paired(n, *ends, p, effect, samples_needed(effect), counts)
+    p = sign_flip_p(difference, tests) if n > 1 else nan
+    return Paired(n, mean, low, high, p, counts)
 
 
 def draws_of(tests: int) -> int:
@@ -86,7 +75,7 @@ def draws_of(tests: int) -> int:
     return int(max(_DRAWN, 2 ** math.ceil(math.log2(32 * tests))))
 
 
-def sign_flip_p(difference: ArrayLike, *, seed: int = 0, tests: int = 1) -> float:
+def sign_flip_p(difference: ArrayLike, tests: int = 1) -> float:
     """Two-sided p of the mean of paired differences (n,), in (0, 1]; 1 where all are 0."""
     values = np.asarray(difference, dtype=np.float64)
     values = values[values != 0]
@@ -95,17 +84,17 @@ def sign_flip_p(difference: ArrayLike, *, seed: int = 0, tests: int = 1) -> floa
         return 1.0
     exact, draws = len(values) <= _EXACT, draws_of(tests)
     whole, as_large = float(values.sum()), 0
-    for minus in _signs(len(values), draws - 1, seed):
+    for minus in _signs(len(values), draws - 1):
         as_large += int((np.abs(whole - 2 * (minus.astype(np.float64) @ values)) >= least).sum())
     return as_large / 2 ** len(values) if exact else (as_large + 1) / draws
 
 
-def _signs(n: int, drawn: int, seed: int) -> Iterator[NDArray[Any]]:
+def _signs(n: int, drawn: int) -> Iterator[NDArray[Any]]:
     """Which of n signs are turned, in blocks (b, n): all patterns that there are, or drawn ones."""
     if n <= _EXACT:
         yield np.arange(2**n)[:, None] >> np.arange(n) & 1
         return
-    random, size = np.random.default_rng(seed), max(1, _AT_ONCE // n)
+    random, size = np.random.default_rng(0), max(1, _AT_ONCE // n)
     for done in range(0, drawn, size):
         lines = min(size, drawn - done)
         bits = np.frombuffer(random.bytes(lines * (-(-n // 8))), np.uint8).reshape(lines, -1)
@@ -123,15 +112,3 @@ def holm(p: ArrayLike) -> Floats:
     steps = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
     out[order] = np.minimum(steps, 1.0)
     return out
-
-
-def samples_needed(effect: float) -> int | None:
-    """How many pairs a two-sided paired t test needs to see an effect of this size (mean / sd of
-    differences) at 5 % with 80 % power; None for an effect of 0 or of nobody knows.
-
-    The normal formula with Guenther's correction (1981), z²/2: within one of the exact answer.
-    """
-    if effect == 0 or math.isnan(effect):
-        return None
-    z = NORMAL.inv_cdf(0.975)
-    return max(2, math.ceil(((z + NORMAL.inv_cdf(0.8)) / effect) ** 2 + z * z / 2))

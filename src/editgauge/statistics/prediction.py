@@ -18,7 +18,6 @@ same estimator of a finite population's mean, its variance and its slope's).
 
 from __future__ import annotations
 
-import bisect
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from editgauge.statistics.quantiles import NORMAL, is_yes_or_no, student, two_valued_limits, wilson
+from editgauge.statistics.quantiles import is_yes_or_no, student, two_valued_limits, wilson
 from editgauge.statistics.resampling import UNBOUNDED, Floats, pooled
 
 RATED = 3
@@ -36,7 +35,6 @@ FITTED_FROM = 10
 ENOUGH_OF_EACH = 10
 """Answers at either end of a scale of two below which Student's t would not hold."""
 _SMALL_STRATUM = 5
-POWER = 0.8
 Scale = tuple[float, float]
 
 
@@ -61,8 +59,7 @@ class Corrected(NamedTuple):
 
     `weight`: how much of the judge's scores is used. `alone`, `alone_low`, `alone_high`: from the
     ratings alone. `judge`: the judge's own mean over all samples. `rated`, `judged`: samples with a
-    rating and a score, and with a score. `effective`: the number of ratings that alone would give
-    as narrow an interval.
+    rating and a score, and with a score.
     """
 
     value: float = math.nan
@@ -76,7 +73,6 @@ class Corrected(NamedTuple):
     judge: float = math.nan
     rated: int = 0
     judged: int = 0
-    effective: float = math.nan
 
 
 def parts_of(y: ArrayLike, f: ArrayLike, strata: ArrayLike | None = None) -> list[Part]:
@@ -128,17 +124,13 @@ def corrected_mean(
     fitted = weight is None and rated - len(parts) >= FITTED_FROM - 1 and not few
     used = fitted_weight(parts) if fitted else (weight or 0.0)
     value, error, low, high = _estimate(parts, used, fitted=fitted and used != 0, scale=scale)
-    alone, lone, alone_low, alone_high = _estimate(parts, 0.0, fitted=False, scale=scale)
+    alone, _, alone_low, alone_high = _estimate(parts, 0.0, fitted=False, scale=scale)
     if few:
         low, high = two_valued_limits(ratings, *scale, size=judged)
         alone_low, alone_high = low, high
     judge = sum(part.share * float(part.scores.mean()) for part in parts)
-    effective = float(judged if lone > 0 or rated == judged else rated)
-    if error > 0 and lone > 0:  # squared errors go as (1/n - 1/N)
-        gap = (1 / rated - 1 / judged) * (error / lone) ** 2
-        effective = min(float(judged), 1 / (gap + 1 / judged))
     return Corrected(
-        value, low, high, error, used, alone, alone_low, alone_high, judge, rated, judged, effective
+        value, low, high, error, used, alone, alone_low, alone_high, judge, rated, judged
     )
 
 
@@ -194,31 +186,3 @@ def _alike_limits(parts: Sequence[Part], value: float, scale: Scale) -> tuple[fl
     _, others = wilson(0.0, n * (size - 1) / (size - n))
     ends = [value + others * (end - value) for end in scale]
     return (ends[0], ends[1]) if all(map(math.isfinite, ends)) else (math.nan, math.nan)
-
-
-def more_ratings(y: ArrayLike, f: ArrayLike, *, strata: ArrayLike | None = None) -> int | None:
-    """How many more samples would have to be rated until the mean of y is told from 0.
-
-    y and f are differences of two editors. 0 where it is told already; with 80 % power for a
-    difference as large as the estimate. None where nothing is estimated yet, or the estimate is 0.
-    """
-    parts = parts_of(y, f, strata)
-    estimate = corrected_mean(y, f, strata=strata)
-    if math.isnan(estimate.value) or estimate.value == 0:
-        return None
-    if estimate.low > 0 or estimate.high < 0:
-        return 0
-    target = abs(estimate.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(POWER))
-
-    def error(rated: int) -> float:
-        """The standard error, ratings shared out over the strata as they are now."""
-        variance = 0.0
-        for part in parts:
-            whole, now = len(part.scores), len(part.rated)
-            n = min(whole, max(now, round(now * rated / estimate.rated)))
-            spread = float((part.rated - estimate.weight * part.known).var(ddof=1))
-            variance += part.share**2 * spread * (1 / n - 1 / whole)
-        return math.sqrt(variance)
-
-    counts = range(estimate.rated, estimate.judged)  # the more, the smaller the error
-    return bisect.bisect_left(counts, -target, key=lambda count: -error(count))

@@ -111,12 +111,13 @@ def bradley_terry(wins: ArrayLike, *, resamples: int = RESAMPLES) -> Strengths:
     table = table[table.sum(axis=(1, 2)) > 0]
     size = int(table.shape[-1])
     estimate: Floats = strengths(table.sum(axis=0, keepdims=True))[0]
-    low, high, share = np.full(size, np.nan), np.full(size, np.nan), 0.0
+    (low, high), share = np.full((2, size), np.nan), 0.0
     if len(table):
         flat = table.reshape(len(table), -1)
         data = Moments(flat, np.ones_like(flat))
-        again = replicates(data, lambda m: strengths(m.total.reshape(-1, size, size)),
-                           resamples=resamples)  # fmt: skip
+        again = replicates(
+            data, lambda m: strengths(m.total.reshape(-1, size, size)), None, resamples
+        )
         again = again[~np.isnan(again).any(axis=1)]
         share = len(again) / resamples
         if len(table) >= LEAST and share >= 0.9 and not np.isnan(estimate).any():

@@ -8,7 +8,7 @@ Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapter 11 (jackkni
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -169,28 +169,21 @@ CORRELATION, SHARE = (-1.0, 1.0), (0.0, 1.0)
 _EDGE = 1 - 1e-9
 
 
-def mean_interval(
-    values: ArrayLike,
-    *,
-    strata: ArrayLike | None = None,
-    scale: tuple[float, float] = UNBOUNDED,
-) -> Estimate:
+def mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> Estimate:
     """The mean of values (n,), NaN = no score, with its 95 % interval; see `intervals`.
 
-    `strata`: a label for each value. `scale`: the range of the values; limits stay within it, and
-    answers of two kinds (`quantiles.is_yes_or_no`) have Wilson's interval.
+    `scale`: the range of the values; limits stay within it, and answers of two kinds
+    (`quantiles.is_yes_or_no`) have Wilson's interval.
     """
-    table = np.asarray(values, dtype=np.float64)
-    known = ~np.isnan(table)
-    given = table[known]
+    given = np.asarray(values, dtype=np.float64)
+    given = given[~np.isnan(given)]
     if not len(given):
         return NOTHING
     if is_yes_or_no(given, *scale):
         return Estimate(float(given.mean()), *two_valued_limits(given, *scale), len(given))
-    labels = None if strata is None else np.asarray(strata)[known]
-    (value, *_), (low, *_), (high, *_) = intervals(units(given), strata=labels)
-    low, high = np.clip([low, high], *scale)
-    return Estimate(float(value), float(low), float(high), len(given))
+    value, *ends = (float(end[0]) for end in intervals(units(given)))
+    low, high = np.clip(ends, *scale)
+    return Estimate(value, float(low), float(high), len(given))
 
 
 def parts_interval(
@@ -241,35 +234,25 @@ def share_of_parts(parts: ArrayLike) -> Floats:
 # -- resamples -------------------------------------------------------------------------------------
 
 
-def draws(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0) -> Iterator[Floats]:
-    """How often each unit is drawn in each bootstrap resample, in blocks of shape (b, n); every
-    stratum keeps its size. The same for the same `strata` and `seed`.
+def replicates(
+    data: Moments, formula: Formula, strata: ArrayLike | None = None, resamples: int = RESAMPLES
+) -> Floats:
+    """The statistics of a formula in every bootstrap resample of units: (resamples, c). Every
+    stratum keeps its size; the draws are the same for the same `strata`.
     """
-    labels = np.asarray(strata)
-    n = len(labels)
+    n = len(data.total)
+    labels = np.zeros(n) if strata is None else np.asarray(strata)
     parts = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    generator = np.random.default_rng(seed)
+    generator, blocks = np.random.default_rng(0), list[Moments]()
     size = max(1, _AT_ONCE // max(1, n))
     for done in range(0, resamples if n else 0, size):
         lines = min(size, resamples - done)
         drawn = [part[generator.integers(0, len(part), (lines, len(part)))] for part in parts]
         places = np.concatenate(drawn, axis=1) + n * np.arange(lines)[:, None]
-        yield np.bincount(places.ravel(), minlength=lines * n).reshape(lines, n).astype(np.float64)
-
-
-def replicates(
-    data: Moments,
-    formula: Formula,
-    strata: ArrayLike | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Floats:
-    """The statistics of a formula in every resample of units: (resamples, c)."""
-    labels = np.zeros(len(data.total)) if strata is None else strata
-    sums: list[list[Floats]] = [[], [], []]
-    for counts in draws(labels, resamples, seed=seed):
-        for known, part in zip(sums, (data.total, data.count, data.infinite), strict=True):
-            known += [] if part is None else [counts @ part]
-    total, count, *infinite = (np.concatenate(known) for known in sums if known)
-    return formula(Moments(total, count, *infinite))
+        counts = np.bincount(places.ravel(), minlength=lines * n).reshape(lines, n)
+        blocks.append(data.map(counts.astype(np.float64).__matmul__))
+    infinite = [block.infinite for block in blocks if block.infinite is not None]
+    total, count = (
+        np.concatenate([getattr(b, name) for b in blocks]) for name in ("total", "count")
+    )
+    return formula(Moments(total, count, np.concatenate(infinite) if infinite else None))

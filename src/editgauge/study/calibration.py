@@ -23,7 +23,6 @@ from editgauge.statistics.prediction import (
     Corrected,
     Scale,
     corrected_mean,
-    more_ratings,
 )
 from editgauge.statistics.resampling import UNBOUNDED
 from editgauge.study.agreement import cell
@@ -211,12 +210,16 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
     for editor, y, f in zip(frame.editors, one.values, one.scores, strict=True):
         if np.isfinite(y).any() and np.isfinite(f).any():
             found = corrected_mean(y, f, strata=labels, scale=one.scale)
-            cells = {"corrected": cell(*found[:3]), **_beside(found), "judge": _number(found.judge)}
+            cells = {
+                "corrected": cell(*found[:3]),
+                "alone": _alone(found),
+                "judge": _number(found.judge),
+            }
             lines.append(TableRow(name=editor, cells=cells))
     who = f"{one.annotators} annotators" if one.annotators else asked.gold
     about = f"Gold: {who}; scores of every sample: {one.proxy} of {one.source or 'the run'}."
-    headings = {"corrected": "corrected", "alone": f"{asked.gold} alone", "judge": "judge alone",
-                "worth": "worth"}  # fmt: skip
+    alone = f"{asked.gold} alone"
+    headings = {"corrected": "corrected", "alone": alone, "judge": "judge alone"}
     return Table(
         name=f"{frame.benchmark}.calibrated.{one.metric}",
         title=f"{frame.benchmark}: {one.metric}, as if {asked.gold} had rated everything",
@@ -240,7 +243,7 @@ def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Ca
         raise _too_few(frame, gold, asked)
     headings = {
         "a": a, "b": b, "difference": "B − A", "alone": f"B − A, {asked.gold} alone",
-        "worth": "worth", "verdict": "B is", "more": "more ratings",
+        "verdict": "B is",
     }  # fmt: skip
     about = f"A = {a}, B = {b}, on the samples both have; gold: {asked.gold}."
     return Table(
@@ -265,14 +268,12 @@ def _difference(one: Gold, labels: ArrayLike | None) -> TableRow | None:
         corrected_mean(y, np.where(both, f, np.nan), strata=labels, scale=one.scale)
         for y, f in zip(one.values, one.scores, strict=True)
     )
-    more = more_ratings(rated, judged, strata=labels)
     cells = {
         "a": cell(*first[:3]),
         "b": cell(*second[:3]),
         "difference": cell(*found[:3]),
-        **_beside(found),
+        "alone": _alone(found),
         "verdict": Cell(text=verdict(found, one.direction)),
-        "more": Cell(text="not possible here" if more is None else str(more)),
     }
     return TableRow(name=one.metric, cells=cells)
 
@@ -288,10 +289,9 @@ def verdict(found: Corrected, direction: Direction) -> str:
     return "better" if (found.value > 0) == (direction == "higher") else "worse"
 
 
-def _beside(found: Corrected) -> dict[str, Cell]:
-    """What the ratings alone say, and how many of them the estimate is worth."""
-    alone = cell(found.alone, found.alone_low, found.alone_high, found.rated, found.judged)
-    return {"alone": alone, "worth": _number(found.effective)}
+def _alone(found: Corrected) -> Cell:
+    """What the ratings alone say."""
+    return cell(found.alone, found.alone_low, found.alone_high, found.rated, found.judged)
 
 
 def _number(value: float) -> Cell:
@@ -300,10 +300,9 @@ def _number(value: float) -> Cell:
 
 def _columns(headings: Mapping[str, str], **directions: Direction) -> list[Column]:
     return [
-        Column(name=name, heading=(meaning,), digits=0 if name == "worth" else 3,
-               direction=directions.get(name))
+        Column(name=name, heading=(meaning,), direction=directions.get(name))
         for name, meaning in headings.items()
-    ]  # fmt: skip
+    ]
 
 
 def _strata(asked: Calibration) -> list[str]:

@@ -35,17 +35,16 @@ def series(frame: Results, kind: str) -> Iterator[Series]:
             models.setdefault(one.of, {})[one.samples] = editor
     known = "task" in frame.samples.names()
     tasks = frame.samples.labels("task") if known else np.full(len(frame.samples), "")
+    tried = dict(zip(frame.editors, frame.tried(), strict=True))
     for model, points in sorted(models.items()):
         mine = {0: model, **points} if model in frame.editors else points
-        for task in sorted(set(tasks.tolist())):
-            part = frame.of_samples(tasks == task)
-            tried = {n: part.tried()[part.editors.index(mine[n])] for n in sorted(mine)}
-            tried = {n: there for n, there in tried.items() if there.any()}
-            shared = np.logical_and.reduce([*tried.values()])
-            if len(tried) > 1 and shared.any():
-                editors = {n: mine[n] for n in tried}
-                chosen = part.of_samples(shared).of_editors(list(editors.values()))
-                yield f"{model}: {task}" if task else model, editors, chosen
+        for task in sorted({*tasks.tolist()}):
+            there = {n: tried[mine[n]] & (tasks == task) for n in sorted(mine)}
+            editors = {n: mine[n] for n, mask in there.items() if mask.any()}
+            shared = np.logical_and.reduce([there[n] for n in editors])
+            if len(editors) > 1 and shared.any():
+                part = frame.of_samples(shared).of_editors([*editors.values()])
+                yield f"{model}: {task}" if task else model, editors, part
 
 
 def counts(frame: Results, kind: str) -> list[int]:

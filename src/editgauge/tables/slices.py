@@ -64,24 +64,24 @@ def _stacked(by: str, parts: Mapping[str, Table], size: int) -> Table:
 
 
 _TIERS = ("easy", "medium", "hard")
-_NUMBER, _CHAPTER = re.compile(r"[+-]?\d+(\.\d+)?"), re.compile(r"\d+(\.\d+){2,}")
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Each label once: numbers by size, tiers by difficulty, then texts by name; the empty one
-    last. Where one is numbered like a chapter (``1.4.2``), the others are, too (``2.10`` after
-    ``2.9``).
+    """Each label once: numbers by size, chapters part by part (``2.10`` after ``2.9``), tiers by
+    difficulty, then texts by name; the empty one last.
     """
-    given = set(labels)
-    chapters = any(map(_CHAPTER.fullmatch, given)) and all(
-        part.isdecimal() for label in given if label for part in label.split(".")
-    )
 
     def place(label: str) -> tuple[int, list[float], str]:
         if label in _TIERS:
             return (1, [_TIERS.index(label)], label)
-        if _NUMBER.fullmatch(label) or (chapters and label):
-            return (0, [*map(float, label.split(".") if chapters else [label])], label)
-        return (2 if label else 3, [], label)
+        if not re.fullmatch(r"[+-]?\d+(\.\d+)*", label):
+            return (2 if label else 3, [], label)
+        return (
+            0,
+            [float(part) for part in label.split(".")] if chapters else [float(label)],
+            label,
+        )
 
+    given = set(labels)
+    chapters = any(re.fullmatch(r"\d+(\.\d+){2,}", label) for label in given)
     return sorted(given, key=place)

@@ -92,11 +92,3 @@ def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
         result = call(*words)
         assert isinstance(result.exception, EditgaugeError)
         assert told in str(result.exception)
-
-
-@pytest.mark.parametrize("more", [(), ("--outputs", "none")])
-def test_a_call_that_fails_leaves_no_empty_run(tmp_path: Path, more: tuple[str, ...]) -> None:
-    run = tmp_path / "run"
-    done = call("score", "mini", "--run", run, "--limit", 2, "--workers", 0, *more)
-    assert isinstance(done.exception, EditgaugeError)
-    assert not run.exists()

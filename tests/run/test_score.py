@@ -11,7 +11,7 @@ import pytest
 
 from editgauge.images import write_png
 from editgauge.run.score import score
-from editgauge.store.collect import import_outputs
+from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
@@ -38,7 +38,7 @@ class Bench:
 
     def edits(self, run: Run, hashes: HashStore) -> list[EditRecord]:
         found = (
-            import_outputs(run, "fake", name, folder, self.samples, hashes)
+            edits_of(run, "fake", folder, [name], self.samples, hashes)
             for name, folder in self.outputs.items()
         )
         return [record for records in found for record in records]
@@ -120,7 +120,7 @@ def test_the_first_rows_need_only_the_first_part_of_the_samples(bench: Bench) ->
         for at in range(0, 12, 4):
             there.append(len(run.rows()))
             part = bench.samples[at : at + 4]
-            yield part, import_outputs(run, "fake", "a", bench.outputs["a"], part, hashes)
+            yield part, edits_of(run, "fake", bench.outputs["a"], ["a"], part, hashes)
 
     with HashStore(None) as hashes:
         score(run, "fake", parts(), [MeanScorer()], hashes=hashes, workers=0)

@@ -315,7 +315,7 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
         scorers = [*textedit.BENCHMARK.scorers(("embedding",), cache=run.cache_folder)]
         scorers.append(named(texteditbench, "lpips"))
         with HashStore(None) as hashes:
-            records = collect.import_outputs(run, "mini", "dark", tmp_path / "out", samples, hashes)
+            records = collect.edits_of(run, "mini", tmp_path / "out", ["dark"], samples, hashes)
             return score(run, "mini", [(samples, records)], scorers, hashes=hashes, workers=0)
 
     assert once().without_score == 2 * 3 + 2 * 2

@@ -252,7 +252,11 @@ class NoCredentialsError(Exception):
 @pytest.mark.parametrize(
     ("error", "said", "calls"),
     [
-        (ConnectionError("reset by peer"), "memory://b/d: reset by peer; tried 8 times", 8),
+        (
+            ConnectionError("reset by peer"),
+            "memory://b/d: ConnectionError: reset by peer; tried 8 times",
+            8,
+        ),
         (NoCredentialsError("Unable to locate"), "Unable to locate; check the address", 1),
         (PermissionError("Access Denied"), "Access Denied; check the address, and the credent", 1),
     ],
@@ -286,15 +290,10 @@ def test_addresses_are_told_from_paths() -> None:
         assert address_of(text) == address_of(Path(text)) == address
 
 
-def test_a_pattern_names_the_runs_that_are_there(memory: Any, machine: Any, tmp_path: Path) -> None:
+def test_a_pattern_names_the_runs_that_are_there(tmp_path: Path) -> None:
     for name in ("b", "a", "c"):
         Run.create(tmp_path / "runs" / name).close()
-        with working(Path(f"memory://bucket/runs/{name}")) as here:
-            write(here, name)
     (tmp_path / "runs/a file").write_bytes(b"")
-    memory.pipe("/bucket/runs/a file", b"")
-    for place in (tmp_path / "runs", Path("memory://bucket/runs")):
-        assert [p.name for p in matching(place / "[ab]")] == ["a", "b"]
-        with pytest.raises(UsageError, match="it matches none"):
-            matching(place / "none*")
-    assert [samples_in(p) for p in matching(Path("memory://bucket/r*/?"))] == [["a"], ["b"], ["c"]]
+    assert [p.name for p in matching(tmp_path / "runs/[ab]")] == ["a", "b"]
+    with pytest.raises(UsageError, match="it matches none"):
+        matching(tmp_path / "runs/none*")

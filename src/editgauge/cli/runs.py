@@ -111,7 +111,7 @@ def _outputs(material: Material, data: Path | None, source: Path, asked: Taking)
             )
         facts["copied"] = deliver(matches.named, samples, to, asked.editor)
         typed += [str(to), "--editor", asked.editor]
-    if matches.named and not matches.ambiguous and not matches.shared:
+    if matches.named and not matches.ambiguous:
         lines.append(f"next:  editgauge score {shlex.join(typed)} --run RUN")
     output.emit(facts, lines)
     return int(any(n < len(samples) for n in counts.values() or [len(matches.named)]))

@@ -27,10 +27,9 @@ from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
-from editgauge.store.collect import Folder, Takes, takes_of, tell
+from editgauge.store.collect import Takes, editors_in, takes_of, tell
 from editgauge.store.hashes import HashStore
-from editgauge.store.matches import Matches
-from editgauge.store.matching import matches_of
+from editgauge.store.matching import Matches, matches_of
 from editgauge.store.outputs import OutputFolder
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder
@@ -364,17 +363,18 @@ class Scoring:
         self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
     ) -> dict[str, Takes]:
         name, samples = self.material.benchmark.name, self.material.samples
-        if not pattern and map is None:
-            return takes_of(self.folder, name, outputs, editors, samples, hashes)
-        if outputs is None:
+        if outputs is None and (pattern or map is not None):
             why = f"{pattern or map}: wanted with it a folder of outputs"
             raise UsageError(why, argument="pattern" if pattern else "map")
-        takes: dict[str, Takes] = {}
-        for editor, matches in self._matches(outputs, editors, pattern, map).items():
-            matches.need_one_each()
-            found = OutputFolder(matches.folder, matches.named)
-            takes[editor] = Folder.open(self.folder, name, editor, hashes, found)
-        return takes
+        folders: dict[str, OutputFolder] | None = None
+        if outputs is not None and not pattern and map is None:
+            folders = editors_in(outputs, samples, editors)
+        elif outputs is not None:
+            folders = {}
+            for editor, matches in self._matches(outputs, editors, pattern, map).items():
+                matches.need_one_each()
+                folders[editor] = OutputFolder(matches.folder, matches.named)
+        return takes_of(self.folder, name, folders, editors, hashes)
 
     def _matches(
         self, place: Path, editors: list[str], pattern: str, map: Path | None

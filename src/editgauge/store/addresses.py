@@ -36,19 +36,13 @@ _VERSIONS = ("ETag", "etag", "blob_id", "LastModified", "mtime", "created")
 
 
 def address_of(path: Path | str | None) -> str | None:
-    """The address that a path stands for, or None for a path of this machine.
-
-    A `Path` made of an address has one slash left of two; that is put right. A folder of this
-    machine that is called so is one. Raises `UsageError` for chained addresses.
+    """The address that a path stands for, or None for a path of this machine. A `Path` made of an
+    address has one slash left of two; that is put right. Raises `UsageError` for ``file://``.
     """
-    text = "" if path is None else str(path)
-    match = _ADDRESS.match(text)
-    chained = "::" in text and ":/" in text
-    if not (match or chained) or os.path.lexists(text):
-        return None
-    if match is None or chained or match[1] == "file":
-        raise UsageError(f"{path}: wanted a path, or one address such as s3://bucket/folder")
-    return f"{match[1]}://{match[2].rstrip('/')}"
+    match = _ADDRESS.match("" if path is None else str(path))
+    if match and match[1] == "file":
+        raise UsageError(f"{path}: wanted a path, or an address such as s3://bucket/folder")
+    return f"{match[1]}://{match[2].rstrip('/')}" if match else None
 
 
 class Entry(NamedTuple):
@@ -77,12 +71,12 @@ class Store:
         root, files = self.base.rstrip("/"), []
         self.system.invalidate_cache()
 
-        def find() -> Any:
+        def find(place: str) -> dict[str, Any]:
             with contextlib.suppress(FileNotFoundError):
-                return self.system.find(f"{root}/{below}".rstrip("/"), detail=True)
+                return dict(self.system.find(place, detail=True))
             return {}
 
-        for name, facts in sorted(self._tried(find).items()):
+        for name, facts in sorted(self._tried(find, f"{root}/{below}".rstrip("/")).items()):
             whole = name == self.base  # the address is one file's
             relative = name.rsplit("/", 1)[-1] if whole else name[len(root) + 1 :]
             if why := paths.misplaced(relative):
@@ -110,26 +104,22 @@ class Store:
         """Put a file into its place, whole or not at all."""
         self._tried(self.system.put_file, str(file), f"{self.base.rstrip('/')}/{relative}")
 
-    def glob(self, below: str) -> list[str]:
-        """The addresses that a pattern below this address (which may be one) matches."""
-        matching = self._tried(self.system.glob, f"{self.base}/{below}")
-        return [self.system.unstrip_protocol(name) for name in matching]
-
-    def _tried(self, call: Callable[..., Result], *args: Any, **more: Any) -> Result:
-        for attempt in range(1, ATTEMPTS + 1):
+    def _tried(self, call: Callable[..., Result], *args: Any) -> Result:
+        for pause in (*(FIRST_PAUSE * 2**turn for turn in range(ATTEMPTS - 1)), None):
             try:
-                return call(*args, **more)
+                return call(*args)
             except Exception as error:  # each driver has errors of its own
-                kind = type(error).__name__
-                if final := _FINAL.search(f"{kind} {error}"):
-                    mend = "check the address, and the credentials of its driver"
-                else:
-                    mend = f"tried {ATTEMPTS} times: run the same command again later"
-                if final or attempt == ATTEMPTS:
-                    words = (str(error).strip().splitlines() or [""])[0][:300]
-                    message = f"{self.address}: {words or kind}; {mend}"
+                text = f"{type(error).__name__}: {error}"
+                final = _FINAL.search(text)
+                if final or pause is None:
+                    mend = (
+                        "check the address, and the credentials of its driver"
+                        if final
+                        else f"tried {ATTEMPTS} times: run the same command again later"
+                    )
+                    message = f"{self.address}: {text.splitlines()[0][:300]}; {mend}"
                     raise DownloadError(message) from error
-            time.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
+            time.sleep(pause)
         raise AssertionError("unreachable")
 
 
@@ -174,6 +164,4 @@ def user_cache() -> Path:
 
     named = os.environ.get("EDITGAUGE_CACHE")
     place = Path(named) if named else platformdirs.user_cache_path("editgauge", appauthor=False)
-    if str(place).startswith("~"):  # a container's user without a home
-        raise DataError("no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder")
     return place.absolute()

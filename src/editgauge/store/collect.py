@@ -8,9 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Self
 
 from editgauge.errors import DataError, ImageError
 from editgauge.images import read_header
@@ -25,6 +23,8 @@ from editgauge.types import Sample, Status
 
 _TOGETHER = 64
 """Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""
+Takes = Callable[[Sequence[Sample]], list[EditRecord]]
+"""What brings the outputs of one editor on some samples up to date, and gives their records."""
 
 
 def editors_in(
@@ -36,71 +36,57 @@ def editors_in(
     where nothing in a folder is an output of these samples.
     """
     if not outputs.is_dir():
-        there = "a file" if outputs.exists() else "nothing"
-        raise DataError(f"{outputs}: wanted a folder of outputs, found {there}; check the path")
-
-    def holds_any(folder: OutputFolder) -> bool:
-        return any(folder.find(sample) for sample in samples)
-
+        raise DataError(f"{outputs}: wanted a folder of outputs, found none; check the path")
     folders = {one.name: OutputFolder(one) for one in sorted(outputs.iterdir()) if one.is_dir()}
-    itself = OutputFolder(outputs)
+    holding = {
+        name: folder
+        for name, folder in {**folders, "": OutputFolder(outputs)}.items()
+        if name[:1] != "." and any(map(folder.find, samples))
+    }
+    itself = {} if "" not in holding else {outputs.name: holding.pop("")}
+    chosen = holding or itself
     if editors:
-        folders_of = {name: folders.get(plain_name(name), itself) for name in editors}
-    else:
-        folders_of = {
-            name: one for name, one in folders.items() if name[0] != "." and holds_any(one)
-        }
-        folders_of = folders_of or {outputs.name: itself}
-    for name, folder in folders_of.items():
-        if not holds_any(folder):
-            wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
-            message = f"no outputs of {name!r} found" if editors else "no outputs found"
-            raise DataError(
-                f"{outputs}: {message}; wanted files such as {outputs.name}/<editor>/{wanted}, or "
-                f"{outputs.name}/{wanted} of one editor, found the folders: "
-                f"{', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge import"
-            )
-        plain_name(name)
-    return folders_of
-
-
-Takes = Callable[[Sequence[Sample]], list[EditRecord]]
-"""What brings the outputs of one editor on some samples up to date, and gives their records."""
+        whole = next(iter(itself.values()), None)
+        either = {one: holding.get(one) if one in folders else whole for one in editors}
+        chosen = {one: folder for one, folder in either.items() if folder is not None}
+    if len(chosen) < max(1, len(editors)):
+        lost = next((one for one in editors if one not in chosen), "<editor>")
+        wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
+        raise DataError(
+            f"{outputs}: no outputs found; wanted files such as {outputs.name}/{lost}/{wanted}, or "
+            f"{outputs.name}/{wanted} of one editor, found the folders: "
+            f"{', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge import"
+        )
+    return {plain_name(name): folder for name, folder in chosen.items()}
 
 
 def takes_of(
     run: Run,
     benchmark: str,
-    outputs: Path | None,
+    folders: Mapping[str, OutputFolder] | None,
     editors: Sequence[str],
-    samples: Sequence[Sample],
     hashes: HashStore,
 ) -> dict[str, Takes]:
-    """The wanted editors (all of them when none is named), each with what takes its outputs in from
-    `outputs` (a folder, or an address: see `store.remote`), or looks at those of the run.
-
-    Raises `DataError` for an editor without outputs.
+    """Each editor with what takes its outputs in from its folder of `folders`, or, without these,
+    of the wanted editors (all where none is named) what looks at the outputs that the run has.
+    Raises `DataError` for an editor of whom it has none.
     """
-    outputs = local_folder(outputs)
     there: dict[str, dict[str, EditRecord]] = {}
     for record in run.edits(benchmark):
         there.setdefault(record.editor, {})[record.sample] = record
-    if outputs is not None:
-        return {
-            name: Folder(run, benchmark, name, hashes, folder, there.get(name, {}))
-            for name, folder in editors_in(outputs, samples, editors).items()
-        }
-    for name in editors or [*sorted(there)] or [""]:
-        if name not in there:
-            raise DataError(
-                f"{run.place}: the run has no outputs{f' of {name}' if name else ''} on "
-                f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give a folder of "
-                f"outputs, or make them: editgauge edit {benchmark} … --editor {name or 'copy'} "
-                f"--run {run.place}"
-            )
+    if folders is None:
+        for name in editors or ([] if there else [""]):
+            if name not in there:
+                raise DataError(
+                    f"{run.place}: the run has no outputs{f' of {name}' if name else ''} on "
+                    f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give a folder of "
+                    f"outputs, or make them: editgauge edit {benchmark} … --editor "
+                    f"{name or 'copy'} --run {run.place}"
+                )
+        folders = {}
     return {
-        name: partial(_refreshed, run, benchmark, name, hashes, there[name])
-        for name in editors or sorted(there)
+        name: _Outputs(run, benchmark, name, hashes, folders.get(name), there.get(name, {}))
+        for name in folders or editors or sorted(there)
     }
 
 
@@ -112,15 +98,19 @@ def edits_of(
     samples: Sequence[Sample],
     hashes: HashStore,
 ) -> list[EditRecord]:
-    """The records of the wanted editors' outputs on these samples: see `takes_of`."""
-    takes = takes_of(run, benchmark, outputs, editors, samples, hashes)
+    """The records of the wanted editors' outputs on these samples, from `outputs` (a folder, or an
+    address: see `store.remote`), or those of the run. Raises as `editors_in` and `takes_of`.
+    """
+    place = local_folder(outputs)
+    folders = None if place is None else editors_in(place, samples, editors)
+    takes = takes_of(run, benchmark, folders, editors, hashes)
     return [record for take in takes.values() for record in take(samples)]
 
 
 @dataclass(slots=True)
-class Folder:
+class _Outputs:
     """Takes one editor's outputs from a folder: records the output, or its absence, of each sample,
-    and keeps the files in the run.
+    and keeps the files in the run. Without a folder it looks at those of the run again.
 
     Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
     last call costs a look at its size and time. `known`: sample id -> the editor's record in the
@@ -131,49 +121,47 @@ class Folder:
     benchmark: str
     editor: str
     hashes: HashStore
-    outputs: OutputFolder
+    folder: OutputFolder | None
     known: Mapping[str, EditRecord]
 
-    @classmethod
-    def open(
-        cls, run: Run, benchmark: str, editor: str, hashes: HashStore, outputs: OutputFolder
-    ) -> Self:
-        """With what the run has of the editor."""
-        known = {one.sample: one for one in run.edits(benchmark) if one.editor == editor}
-        return cls(run, benchmark, editor, hashes, outputs, known)
-
-    def __call__(self, samples: Iterable[Sample]) -> list[EditRecord]:
-        room, records = f"edits/{plain_name(self.benchmark)}/{plain_name(self.editor)}", []
-        for sample in samples:
-            if (file := self.outputs.find(sample)) is None:
-                record = _without(self.benchmark, sample.id, self.editor, "no output file")
-            else:
-                place = f"{room}/{sample.output_stems[0]}{os.path.splitext(file)[1].lower()}"
-                record = self._taken(place, file, sample.id)
-            records.append(record)
-        new = [one for one in records if one is not self.known.get(one.sample)]
-        self.run.write_edits(one for one in new if one != self.known.get(one.sample))
+    def __call__(self, samples: Sequence[Sample]) -> list[EditRecord]:
+        if self.folder is None:
+            records = [self._again(sample) for sample in samples]
+            changed = [one for one in records if one is not self.known.get(one.sample, one)]
+        else:
+            records = [self._taken(sample, self.folder) for sample in samples]
+            changed = [one for one in records if one != self.known.get(one.sample)]
+        self.run.write_edits(changed)
         return records
 
-    def _taken(self, place: str, file: str, sample: str) -> EditRecord:
+    def _without(self, sample: Sample, reason: str, status: Status = Status.MISSING) -> EditRecord:
+        return EditRecord(
+            benchmark=self.benchmark,
+            sample=sample.id,
+            editor=self.editor,
+            status=status,
+            reason=reason,
+        )
+
+    def _taken(self, sample: Sample, folder: OutputFolder) -> EditRecord:
         """The record of a file that is kept in the run; its hash is of what is kept."""
-        old = self.known.get(sample)
+        if (file := folder.find(sample)) is None:
+            return self._without(sample, "no output file")
+        name = f"{sample.output_stems[0]}{os.path.splitext(file)[1].lower()}"
+        place = f"edits/{plain_name(self.benchmark)}/{plain_name(self.editor)}/{name}"
+        old = self.known.get(sample.id)
         ours = old if old is not None and old.path == place else None
         if ours is None and (why := paths.misplaced(place)):
             reason = f"its output name {place!a}: {why}; correct the data"
-            record = _without(self.benchmark, sample, self.editor, reason)
-            return replace(record, status=Status.DATASET_FAULT)
+            return self._without(sample, reason, Status.DATASET_FAULT)
         try:
             mark = self._kept(place, file, ours)
         except DataError as error:
-            reason = portable(str(error), [self.outputs.root])
-            record = _without(self.benchmark, sample, self.editor, reason)
-            return replace(record, status=Status.UNREADABLE)
+            return self._without(sample, portable(str(error), [folder.root]), Status.UNREADABLE)
         if ours is not None and ours.fingerprint == mark:
             return ours
-        new = _without(self.benchmark, sample, self.editor, "")
-        new = replace(new, path=place, fingerprint=mark, detail={"source": "folder"})
-        return _looked_at(new, self.run)
+        new = replace(self._without(sample, ""), path=place, fingerprint=mark)
+        return self._looked_at(replace(new, detail={"source": "folder"}))
 
     def _kept(self, place: str, file: str, ours: EditRecord | None) -> str:
         """Keep the file; the hash of what is kept."""
@@ -191,82 +179,41 @@ class Folder:
         self.hashes.learn(kept, os.lstat(kept), copied[0])
         return copied[0]
 
+    def _looked_at(self, record: EditRecord) -> EditRecord:
+        """The record of a picture that is new, with what its first bytes say."""
+        plain = replace(record, width=None, height=None, given_back=None, reason="")
+        try:
+            header = read_header(self.run.path / str(record.path))
+        except ImageError as error:
+            reason = portable(str(error), [self.run.path])
+            return replace(plain, status=Status.UNREADABLE, reason=reason)
+        detail = {**record.detail, "format": header.format} if record.detail else record.detail
+        scored = replace(plain, status=Status.SCORED, detail=detail)
+        return replace(scored, width=header.width, height=header.height)
 
-def import_outputs(
-    run: Run,
-    benchmark: str,
-    editor: str,
-    folder: Path,
-    samples: Iterable[Sample],
-    hashes: HashStore,
-    named: Mapping[str, Path] | None = None,
-) -> list[EditRecord]:
-    """Take one editor's outputs on these samples from a folder: see `Folder`. `named`: sample id ->
-    its file, where the names are not the official ones.
-    """
-    return Folder.open(run, benchmark, editor, hashes, OutputFolder(folder, named))(samples)
-
-
-def _without(benchmark: str, sample: str, editor: str, reason: str) -> EditRecord:
-    return EditRecord(
-        benchmark=benchmark, sample=sample, editor=editor, status=Status.MISSING, reason=reason
-    )
-
-
-def _looked_at(record: EditRecord, run: Run) -> EditRecord:
-    """The record of a picture that is new, with what its first bytes say."""
-    plain = replace(record, width=None, height=None, given_back=None, reason="")
-    try:
-        header = read_header(run.path / str(record.path))
-    except ImageError as error:
-        reason = portable(str(error), [run.path])
-        return replace(plain, status=Status.UNREADABLE, reason=reason)
-    detail = {**record.detail, "format": header.format} if record.detail else record.detail
-    scored = replace(plain, status=Status.SCORED, detail=detail)
-    return replace(scored, width=header.width, height=header.height)
-
-
-def _refreshed(
-    run: Run,
-    benchmark: str,
-    editor: str,
-    hashes: HashStore,
-    known: Mapping[str, EditRecord],
-    samples: Sequence[Sample],
-) -> list[EditRecord]:
-    """The records of an editor whose outputs are in the run already.
-
-    A file that was replaced or removed by hand since gets a new record, and `Run.problems`
-    names one that was replaced; a sample without any is `Status.MISSING`.
-    """
-    records, changed = [], []
-    for sample in samples:
-        old = known.get(sample.id) or _without(benchmark, sample.id, editor, "not edited yet")
-        record = _look_again(run, old, hashes)
-        records.append(record)
-        if record is not old:
-            changed.append(record)
-        if record.fingerprint not in ("", old.fingerprint):
-            run.note(
-                f"{record.path}: another picture than the one of {editor} that the run was given; "
-                f"from now on it counts as the output"
+    def _again(self, sample: Sample) -> EditRecord:
+        """The record of an output that is in the run already: a new one where the file was replaced
+        or removed by hand; `Run.problems` names one that was replaced.
+        """
+        old = self.known.get(sample.id) or self._without(sample, "not edited yet")
+        if old.path is None:
+            return old
+        why = paths.fault(self.run.path, old.path, "edits")
+        if why is None:
+            mark = self.hashes(f"{self.run.path}{os.sep}{old.path}")
+            if mark == old.fingerprint:
+                return old
+            self.run.note(
+                f"{old.path}: another picture than the one of {self.editor} that the run was "
+                f"given; from now on it counts as the output"
             )
-    run.write_edits(changed)
-    return records
-
-
-def _look_again(run: Run, old: EditRecord, hashes: HashStore) -> EditRecord:
-    if old.path is None:
-        return old
-    why = paths.fault(run.path, old.path, "edits")
-    if why is None:
-        mark = hashes(f"{run.path}{os.sep}{old.path}")
-        return old if mark == old.fingerprint else _looked_at(replace(old, fingerprint=mark), run)
-    gone = replace(old, fingerprint="", width=None, height=None, given_back=None)
-    if why == "not there":
-        message = "its output is no longer in the run folder"
-        return replace(gone, status=Status.MISSING, path=None, reason=message)
-    return replace(gone, status=Status.UNREADABLE, reason=f"{old.path}: {why}; it is not opened")
+            return self._looked_at(replace(old, fingerprint=mark))
+        if why == "not there":
+            return self._without(sample, "its output is no longer in the run folder")
+        reason = f"{old.path}: {why}; it is not opened"
+        return replace(
+            old, fingerprint="", given_back=None, status=Status.UNREADABLE, reason=reason
+        )
 
 
 def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> list[EditRecord]:
@@ -290,6 +237,5 @@ def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> 
     parts = [records[start : start + _TOGETHER] for start in range(0, len(records), _TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # decoding lets other threads run
         looked_at = [one for part in pool.map(told, parts) for one in part]
-    pairs = zip(looked_at, records, strict=True)
-    run.write_edits(new for new, old in pairs if new is not old and new != old)
+    run.write_edits(new for new, old in zip(looked_at, records, strict=True) if new != old)
     return looked_at

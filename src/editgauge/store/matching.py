@@ -1,32 +1,122 @@
 """Which file of a folder is the output of which sample, where the names are not the official ones:
-by a pattern, by a map, or by a guess; and how files come to their official names.
-
-Only files below the folder are ever looked at: a pattern or a map names nothing else.
+by a pattern, by a map, or by a guess. Only files below the folder are ever looked at.
 """
 
 from __future__ import annotations
 
-import bisect
 import os
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import EXTENSIONS
-from editgauge.store import csv_files, hashes, lease, paths, schema
-from editgauge.store.matches import FIELD, PLACES, Matches, filled, pictures
+from editgauge.store import csv_files, hashes, paths, schema
 from editgauge.types import Sample
 
+_FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
+"""A field of a pattern: its name, and how many digits it has."""
+_PLACES = {"place": 1, "place0": 0}
+"""Fields that count the samples of one folder, and from which number."""
 _TELLING = ("stem", "id", "flat", "image", "name", "number")
 """Facts that may tell a sample in a file's name, the surest first."""
 _FOLDERS = ("split", "category", "category1", "category2", "folder", "folder1", "folder2")
 _LOOKED_AT = 40
 """Files whose names are looked at for patterns, spread over the folder."""
-_SUGGESTED = 8
+_SUGGESTED = 12
 """Patterns of each kind that are tried."""
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """What a rule found. `files`: sample id -> the files that fit, relative to the folder with
+    ``/``; samples that no file fits have none. `there`: every picture of the folder. `facts`: what
+    a pattern can name, of the first sample that no file fits. `map`: the file that names them,
+    where it is no pattern.
+    """
+
+    rule: str
+    folder: Path
+    files: Mapping[str, tuple[str, ...]]
+    there: tuple[str, ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    map: Path | None = None
+
+    @property
+    def by_place(self) -> bool:
+        """Whether nothing in the files' names says whose they are, but their numbers' order."""
+        return any(name in _PLACES for name, _ in _FIELD.findall(self.rule))
+
+    @property
+    def named(self) -> dict[str, Path]:
+        """Sample id -> its file, where exactly one file fits and fits no other sample."""
+        times = Counter(chain.from_iterable(self.files.values()))
+        one = {name: files[0] for name, files in self.files.items() if len(files) == 1}
+        return {name: self.folder / file for name, file in one.items() if times[file] == 1}
+
+    @property
+    def ambiguous(self) -> dict[str, list[str]]:
+        """Samples that several files fit, or one that fits other samples, too."""
+        named = self.named
+        every = self.files.items()
+        return {name: [*files] for name, files in every if files and name not in named}
+
+    def of(self, samples: Sequence[Sample]) -> Matches:
+        """What was found of these samples alone."""
+        return replace(self, files={one.id: self.files.get(one.id, ()) for one in samples})
+
+    def need_one_each(self) -> None:
+        """Raise `DataError` where no file fits, several fit one sample, or one fits several."""
+        where = f"{self.folder}: {self.rule!r}"
+        if not any(self.files.values()):
+            some = ", ".join(self.there[:3]) or "no pictures"
+            raise DataError(f"{where} fits no file; there are: {some}")
+        for sample, files in self.ambiguous.items():
+            some = ", ".join(files[:3])
+            raise DataError(f"{where}: wanted one file of its own for {sample!r}, found {some}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        used = {*chain.from_iterable(self.files.values())}
+        return {
+            "rule": self.rule,
+            "by_place": self.by_place,
+            "matched": {name: self.files[name][0] for name in self.named},
+            "missing": [sample for sample, files in self.files.items() if not files],
+            "ambiguous": self.ambiguous,
+            "unexpected": [file for file in self.there if file not in used],
+        }
+
+    def lines(self) -> list[str]:
+        """What was found, in words, with some examples of each kind."""
+        facts = self.as_dict()
+        pairs = [f"  {sample}  <-  {file}" for sample, file in facts["matched"].items()]
+        lines = [f"{self.folder}: {self.rule}", f"samples with a file of their own: {len(pairs)}"]
+        lines += pairs[:_SHOWN]
+        if self.by_place and pairs:
+            lines.append(
+                "note: the names tell no sample; files were counted in the order of the metadata. "
+                "Look whether these are right before you take them"
+            )
+        for kind, what in (
+            ("missing", "samples without a file"),
+            ("ambiguous", "samples without one of their own"),
+            ("unexpected", "unexpected files"),
+        ):
+            if names := [*facts[kind]]:
+                more = "" if len(names) <= _SHOWN else ", …"
+                lines.append(f"{what} ({len(names)}): {', '.join(names[:_SHOWN])}{more}")
+        if self.facts and not pairs:
+            given = ", ".join(f"{{{name}}}={value}" for name, value in self.facts.items())
+            lines.append(f"take them by a pattern of these fields, such as '{{name}}_*': {given}")
+            lines.append("or by a map: a csv with the columns sample and file")
+        return lines
 
 
 def matches_of(
@@ -37,13 +127,12 @@ def matches_of(
     only count (`Matches.by_place`) last. Of all samples of the data (see `Matches.of`), since some
     patterns count them. Raises `UsageError` for both, and where there are no samples.
     """
-    if pattern and map is not None:
-        raise UsageError("a pattern and a map: wanted one of them")
-    if not samples:
-        raise UsageError("no samples to find outputs of")
+    if not samples or (pattern and map is not None):
+        what = "a pattern and a map: wanted one of them" if samples else "no samples"
+        raise UsageError(what, argument="pattern")
     if map is not None:
         return by_map(folder, samples, map)
-    there = pictures(folder)
+    there = _pictures(folder)
     best = by_pattern(folder, samples, pattern or "{stem}", there)
     for suggested in [] if pattern else _suggestions(there, samples):
         if len(best.named) == len(samples):
@@ -66,6 +155,17 @@ def by_editor(matches: Matches, samples: Sequence[Sample]) -> dict[str, Matches]
     return fitting if len(fitting) > 1 else {}
 
 
+def _pictures(folder: Path) -> tuple[str, ...]:
+    """Every picture below a folder by its extension, in order; links to folders are not followed.
+    Raises `DataError` where it is no folder.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: wanted a folder of outputs, found none; check the path")
+    files = (Path(base, name) for base, _, names in os.walk(folder) for name in names)
+    shown = (file for file in files if file.suffix.lower() in EXTENSIONS)
+    return tuple(sorted(file.relative_to(folder).as_posix() for file in shown))
+
+
 # -- patterns --------------------------------------------------------------------------------------
 
 
@@ -78,66 +178,50 @@ def by_pattern(
     the metadata, from 1 (``{place0}``: from 0), counted for each value of the other fields.
     ``{place:04}`` has leading zeros. ``*`` stands for any text without ``/``. Without an extension
     any picture's will do; letters' case, and which of blank, ``-`` and ``_`` stands between words,
-    matter only where files differ in nothing else. `there`: the pictures of the folder, where they
-    are known. Raises `UsageError` for a field that no sample has, `DataError` where the folder is
-    none.
+    make no difference. `there`: the pictures of the folder, where they are known. Raises
+    `UsageError` for a field that no sample has, `DataError` where the folder is none.
     """
-    there = pictures(folder) if there is None else there
-    fields = {name for name, _ in FIELD.findall(pattern)}
+    there = _pictures(folder) if there is None else there
+    fields = {name for name, _ in _FIELD.findall(pattern)}
     every = {sample.id: _facts(sample) for sample in samples}
     counts = Counter[str]()
     for facts in every.values():  # numbered files of one folder start anew in the next
-        rest = filled(pattern, {**facts, **dict.fromkeys(PLACES, "")})
-        facts |= {name: str(first + counts[rest]) for name, first in PLACES.items()}
+        rest = _filled(pattern, {**facts, **dict.fromkeys(_PLACES, "")})
+        facts |= {name: str(first + counts[rest]) for name, first in _PLACES.items()}
         counts[rest] += 1
-    if unknown := fields - {name for facts in every.values() for name in facts}:
+    unknown = fields - {name for facts in every.values() for name in facts}
+    if unknown or not fields:
+        why = f"no sample has {{{min(unknown)}}}" if unknown else "wanted a field"
         offered = ", ".join(next(iter(every.values())))
-        why = f"{pattern!r}: no sample has {{{min(unknown)}}}; there are: {offered}"
-        raise UsageError(why, argument="pattern")
-    if not fields:
-        why = f"{pattern!r}: wanted a field such as {{id}} or {{name}}"
-        raise UsageError(why, argument="pattern")
+        raise UsageError(f"{pattern!r}: {why}; there are: {offered}", argument="pattern")
     whole = pattern.lower().endswith(EXTENSIONS)
     by_name: dict[str, list[str]] = {}
     for file in there:
         by_name.setdefault(_alike(file if whole else os.path.splitext(file)[0]), []).append(file)
-    turn, files = -1 if pattern.startswith("*") else 1, {}
-    in_order = sorted(name[::turn] for name in by_name)
+    in_order, files = sorted(by_name), dict[str, tuple[str, ...]]()
     for name, facts in every.items():
-        fitting = _fitting(pattern, facts, in_order, turn) if fields <= facts.keys() else []
-        fit = sorted(file for one in fitting for file in by_name[one])
-        exact = [file for file in fit if _exactly(pattern, facts, file)] if len(fit) > 1 else fit
-        files[name] = tuple(exact or fit)
+        wanted = _alike(_filled(pattern, facts)) if fields <= facts.keys() else ""
+        fitting = _fitting(wanted, in_order) if "*" in pattern else [wanted]
+        files[name] = tuple(file for one in fitting for file in by_name.get(one, ()))
     missed = next((every[name] for name in every if not files[name]), {})
     return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
 
 
-def _fitting(
-    pattern: str, facts: Mapping[str, str], in_order: Sequence[str], turn: int
-) -> Iterator[str]:
-    """The names that the filled pattern fits: those alone are tried that begin as it does, or end
-    so where `turn` is -1: then `in_order` has them from their ends.
-    """
-    steps = [_alike(filled(part, facts)) for part in pattern.split("*")]
-    wanted = re.compile("[^/]*".join(map(re.escape, steps)))
-    begin = steps[0] if turn == 1 else steps[-1][::-1]
-    for at in range(bisect.bisect_left(in_order, begin), len(in_order)):
-        if not in_order[at].startswith(begin):
-            return
-        if wanted.fullmatch(name := in_order[at][::turn]):
-            yield name
-        elif len(steps) == 1:
-            return
+def _filled(pattern: str, facts: Mapping[str, str]) -> str:
+    return _FIELD.sub(lambda one: facts.get(one[1], "?").zfill(int(one[2] or 0)), pattern)
+
+
+def _fitting(wanted: str, in_order: Sequence[str]) -> list[str]:
+    """The names that a text with ``*`` fits."""
+    head, *_, tail = steps = wanted.split("*")
+    exactly = re.compile("[^/]*".join(map(re.escape, steps)))
+    near = takewhile(lambda one: one.startswith(head), in_order[bisect_left(in_order, head) :])
+    return [one for one in near if one.endswith(tail) and exactly.fullmatch(one)]
 
 
 def _alike(name: str) -> str:
     """Equal for names that differ in case, or in what stands between words."""
     return re.sub(r"[ _-]+", "_", name.casefold())
-
-
-def _exactly(pattern: str, facts: Mapping[str, str], file: str) -> bool:
-    wanted = "[^/]*".join(re.escape(filled(part, facts)) for part in pattern.split("*"))
-    return re.fullmatch(rf"{wanted}(\.\w+)?", file) is not None
 
 
 def _facts(sample: Sample) -> dict[str, str]:
@@ -165,55 +249,55 @@ def _facts(sample: Sample) -> dict[str, str]:
     return facts
 
 
+# -- what names suggest ----------------------------------------------------------------------------
+
+
 def _suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
     """Patterns that files' names suggest: a fact of a sample, or a number, stands in the name, the
     rest is the same in most of them, or is told by ``*`` or a fact that folders are called by.
     """
     names = [os.path.splitext(file)[0] for file in there[:: max(1, len(there) // _LOOKED_AT)]]
-    names = [name for name in names if "{" not in name and "*" not in name]
+    names = [name for name in names if not {*"{*"} & {*name}]
     every = [_facts(sample) for sample in samples]
     labels = {name for one in samples for name, text in one.attributes.items()
               if isinstance(text, str) and len(text) > 2}  # fmt: skip
     places = (*_FOLDERS, *sorted(labels))
-    alike = [{fact: _alike(text) for fact, text in facts.items()} for facts in every]
-    sure = _surest(names, every, places) + _surest([_alike(one) for one in names], alike, places)
-    folders = {facts[fact]: f"{{{fact}}}" for fact in reversed(places) for facts in every
-               if facts.get(fact)}  # fmt: skip
-    counted = Counter(one for name in names for one in _counting(name, folders))
-    return [*dict.fromkeys(sure), *(one for one, _ in counted.most_common(_SUGGESTED))]
-
-
-def _surest(
-    names: Sequence[str], every: Sequence[Mapping[str, str]], places: Sequence[str]
-) -> list[str]:
-    """The patterns that most names suggest."""
-    rank = {name: number for number, name in enumerate(_TELLING)}
-    told = Counter[str]()
+    alike = [{fact: _alike(facts.get(fact, "")) for fact in _TELLING} for facts in every]
+    told, counting = Counter[str](), Counter[str]()
+    called = {facts[fact]: f"{{{fact}}}" for fact in reversed(places) for facts in every
+              if facts.get(fact)}  # fmt: skip
     for name in names:
-        told.update({one for facts in every for one in _telling(name, facts, places)})
-    order = sorted(
-        told, key=lambda one: (-told[one], "*" in one, rank[FIELD.findall(one)[-1][0]], one)
-    )
-    return order[:_SUGGESTED]
+        plain = _alike(name)
+        counting.update(_counting(name, called))
+        told.update({
+            one
+            for facts, words in zip(every, alike, strict=True)
+            for fact in _TELLING if words[fact] and words[fact] in plain
+            for one in _telling(name, fact, facts, places)
+        })  # fmt: skip
+    sure = sorted(told, key=lambda one: (-told[one], "*" in one, _rank(one), one))
+    return [*sure[:_SUGGESTED], *(one for one, _ in counting.most_common(_SUGGESTED))]
 
 
-def _telling(name: str, facts: Mapping[str, str], places: Sequence[str]) -> Iterator[str]:
-    """The patterns that a name suggests if it is this sample's: the whole name, and with ``*``
-    behind the fact, or for all that stands before it in the file's own name. `places`: facts that
-    folders are called by.
+def _rank(pattern: str) -> int:
+    return _TELLING.index(_FIELD.findall(pattern)[-1][0])
+
+
+def _telling(
+    name: str, fact: str, facts: Mapping[str, str], places: Iterable[str]
+) -> Iterator[str]:
+    """The patterns that a name suggests if it is this sample's, told by this fact: the whole name,
+    and with ``*`` behind the fact, or for all that stands before it in the file's own name.
+    `places`: facts that folders are called by.
     """
     called = [(facts[place], f"{{{place}}}") for place in places if facts.get(place)]
-    facts_told = [(fact, facts.get(fact, ""), "") for fact in _TELLING]
-    padded = [run for run in re.findall(r"0\d+", name) if run.lstrip("0") == facts["number"]]
-    facts_told += [("number", run, f":0{len(run)}") for run in padded]
-    for fact, value, width in facts_told:
-        if not value or value not in name:
-            continue
-        before, _, after = name.rpartition(value)
-        folder_s = "/" in after and not (after[0] == "/" and before[-1:] in ("", "/"))
-        if before[-1:].isalnum() or after[:1].isalnum() or folder_s:
-            continue  # a part of a longer word or number, or of a folder's name
-        field = f"{{{fact}{width}}}"
+    digits = rf"0*{facts[fact]}" if fact == "number" else ""
+    for word in [*re.finditer(_words([facts[fact]], digits), name)][-1:]:
+        width = len(word[0]) if word[0] != facts[fact] and digits else 0
+        field = f"{{{fact}:0{width}}}" if width else f"{{{fact}}}"
+        before, after = name[: word.start()], name[word.end() :]
+        if "/" in after and not (after[0] == "/" and before[-1:] in ("", "/")):
+            continue  # a part of a folder's name
         heads = {_headed(before, dict(order)) for order in (called, called[::-1])}
         for head in heads:  # one text may be a category and an output folder of another sample
             yield f"{head}{field}{after}"
@@ -225,22 +309,26 @@ def _telling(name: str, facts: Mapping[str, str], places: Sequence[str]) -> Iter
             yield f"{_headed(folder, dict(called))}{slash}*{mark}{field}{after}"
 
 
-def _counting(name: str, folders: Mapping[str, str]) -> Iterator[str]:
+def _counting(name: str, called: Mapping[str, str]) -> Iterator[str]:
     """The patterns that a name suggests if one of its numbers counts the samples."""
-    start = name.rfind("/") + 1
-    for number in re.finditer(r"\d+", name[start:]):
+    for number in re.finditer(r"\d+(?=[^/]*$)", name):
         text = number[0]
         width = f":0{len(text)}" if text[0] == "0" and len(text) > 1 else ""
-        before, after = name[: start + number.start()], name[start + number.end() :]
-        for place in PLACES:
-            yield f"{_headed(before, folders)}{{{place}{width}}}{after}"
+        head, after = _headed(name[: number.start()], called), name[number.end() :]
+        yield from (f"{head}{{{place}{width}}}{after}" for place in _PLACES)
 
 
-def _headed(before: str, folders: Mapping[str, str]) -> str:
-    """What stands before a fact, with the folders' facts as fields, each a word of its own."""
-    words = "|".join(re.escape(one) for one in sorted(folders, key=len, reverse=True))
-    whole = rf"(?<![^\W_])(?:{words})(?![^\W_])"
-    return re.sub(whole, lambda word: folders[word[0]], before) if folders else before
+def _headed(before: str, called: Mapping[str, str]) -> str:
+    """What stands before a fact, with the facts that folders are called by as fields."""
+    alike = {_alike(text): field for text, field in called.items()}
+    return re.sub(_words(called), lambda word: alike[_alike(word[0])], before) if called else before
+
+
+def _words(texts: Iterable[str], *more: str) -> str:
+    """A regular expression for these texts, as `_alike` has them, each a word of its own."""
+    longest = sorted(texts, key=len, reverse=True)
+    spelled = [re.sub(r"(?:\\?[ _-])+", "[ _-]+", re.escape(one)) for one in longest]
+    return rf"(?i)(?<![^\W_])(?:{'|'.join(filter(None, (*more, *spelled)))})(?![^\W_])"
 
 
 # -- maps ------------------------------------------------------------------------------------------
@@ -250,28 +338,25 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     """The files that a map names: a csv with the columns ``sample`` and ``file``, relative to the
     folder, or lmms-eval's logged samples, ``<date>_samples_<task>.jsonl``, whose paths are of the
     machine that it ran on: their ends say which file is meant. A sample whose picture is not below
-    the folder has no file (`Matches.not_there`). Raises `DataError` for another kind of map and for
-    a sample that the data lack.
+    the folder has no file. Raises `DataError` for another kind of map and for a sample that the
+    data lack.
     """
-    there, not_there = pictures(folder), []
-    named: dict[str, tuple[str, ...]] = {sample.id: () for sample in samples}
-    flat = {sample.replace("/", "_"): sample for sample in named}
-    files, logged = set(there), path.suffix.lower() == ".jsonl"
+    there, logged = _pictures(folder), path.suffix.lower() == ".jsonl"
+    known = set(there)
+    files: dict[str, tuple[str, ...]] = {sample.id: () for sample in samples}
+    flat = {sample.replace("/", "_"): sample for sample in files}
     for number, sample, picture in _logged(path) if logged else _listed(path):
         file = picture.replace("\\", "/")
         if logged:
-            sample = sample if sample in named else flat.get(sample, sample)
+            sample = sample if sample in files else flat.get(sample, sample)
             parts = file.split("/")
-            ends = ("/".join(parts[start:]) for start in range(len(parts)))
-            file = next((end for end in ends if end in files), file)
-        if sample not in named:
+            tails = ("/".join(parts[start:]) for start in range(len(parts)))
+            file = next((one for one in tails if one in known), file)
+        if sample not in files:
             raise DataError(f"{path}, line {number}: the data have no sample {sample!r}")
-        if file in files:
-            named[sample] = (*named[sample], file)
-        else:
-            not_there.append(f"line {number}: {picture[:80]!r} is no picture below {folder.name}")
-    facts: dict[str, Any] = {"rule": path.name, "map": path, "not_there": tuple(not_there)}
-    return Matches(folder=folder, files=named, there=there, **facts)
+        if file in known:
+            files[sample] = (*files[sample], file)
+    return Matches(rule=path.name, folder=folder, files=files, there=there, map=path)
 
 
 def _listed(path: Path) -> Iterator[tuple[int, str, str]]:
@@ -288,17 +373,17 @@ def _logged(path: Path) -> Iterator[tuple[int, str, str]]:
     """
     number = 0
     try:
-        lines = paths.read(path, limit=csv_files.MOST_BYTES).split(b"\n")
+        lines = paths.read(path, limit=csv_files.MOST_BYTES).splitlines()
         for number, line in enumerate(lines, start=1):
             parts = schema.parsed(line).values() if line.strip() else ()
-            entries = [one for one in parts if isinstance(one, dict)]
-            one = next((one for one in entries if "edited_image_path" in one), {})
-            if line.strip() and not one:
+            entries = [one for one in parts if isinstance(one, dict) and "edited_image_path" in one]
+            if line.strip() and not entries:
                 raise ValueError("wanted an entry with edited_image_path")
-            if isinstance(file := one.get("edited_image_path"), str):
-                named = one.get("category") and one.get("image_id")
-                sample = f"{one['category']}/{one['image_id']}" if named else one.get("key", "")
-                yield number, str(sample), file
+            for one in entries[:1]:
+                if isinstance(file := one["edited_image_path"], str):
+                    whole = one.get("category") and one.get("image_id")
+                    sample = f"{one['category']}/{one['image_id']}" if whole else one.get("key", "")
+                    yield number, str(sample), file
     except (OSError, ValueError, RunError) as error:
         message = f"{path}, line {number}: no log of lmms-eval's --log_samples ({error})"
         raise DataError(message) from error
@@ -317,7 +402,6 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
     """
     to.mkdir(parents=True, exist_ok=True)
     root, copied = paths.folder(to, paths.plain_name(editor)), 0
-    lease.sweep(root)
     for sample in samples:
         if (file := named.get(sample.id)) is not None:
             place = f"{sample.output_stems[0]}{file.suffix.lower()}"

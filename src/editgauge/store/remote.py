@@ -11,7 +11,6 @@ import contextlib
 import glob
 import os
 import secrets
-import shutil
 import sqlite3
 import tempfile
 import time
@@ -21,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
+from editgauge.errors import DataError, RunError, UsageError
 from editgauge.store import lease, paths, schema, sqlite
 from editgauge.store.addresses import Entry, Store, address_of, at_once, opened, place_of
 from editgauge.store.file import put
@@ -79,34 +78,19 @@ def _fetch(store: Store, target: Path, entries: Iterable[Entry], same: Collectio
 @contextlib.contextmanager
 def working(run: Path) -> Iterator[Path]:
     """The folder to work in: `run` itself, or this machine's copy of an address, which is handed
-    over at the end of the ``with`` block, however that ends. A new folder in which an error left no
-    work is taken away again. Raises `DownloadError` when the store does not answer (what was done
-    is kept here), and `RunError` for what lies there and is no run.
+    over at the end of the ``with`` block, however that ends. Raises `DownloadError` when the store
+    does not answer (what was done is kept here), and `RunError` for what lies there and is no run.
     """
     address = address_of(run)
-    if address is not None:
-        store = opened(address)
-        folder = _brought(store)
-        try:
-            yield folder
-        finally:
-            _push(store, folder)
-        return
-    new = not os.path.lexists(run)
-    try:
+    if address is None:
         yield run
-    except EditgaugeError:
-        if new and not _holds_work(run):
-            shutil.rmtree(run, ignore_errors=True)
-        raise
-
-
-def _holds_work(run: Path) -> bool:
-    """Whether anything lies in a run folder that was made, asked or paid for."""
-    work = any(path.is_file() for path in (run / "edits").rglob("*")) or (run / PAID).exists()
-    with contextlib.suppress(RunError), contextlib.closing(Run.open(run)) as there:
-        work |= bool(there.series() or there.edits())
-    return work
+        return
+    store = opened(address)
+    folder = _brought(store)
+    try:
+        yield folder
+    finally:
+        _push(store, folder)
 
 
 @contextlib.contextmanager
@@ -136,17 +120,12 @@ def _need_run(run: Path, folder: Path) -> None:
 
 
 def matching(path: Path) -> list[Path]:
-    """The runs that a pattern with ``*``, ``?`` or ``[…]`` matches, of this machine or of a store,
-    by name; any other path, and one that is there under this very name, as it is. Raises
-    `UsageError` where nothing matches.
+    """The runs of this machine that a pattern with ``*``, ``?`` or ``[…]`` matches, by name; any
+    other path as it is. Raises `UsageError` where nothing matches.
     """
-    if not glob.has_magic(str(path)) or os.path.lexists(path):
+    if address_of(path) or not glob.has_magic(str(path)) or os.path.lexists(path):
         return [path]
-    if address := address_of(path):
-        parts = opened(address).glob("parts/*.sqlite")
-        runs = sorted({Path(one).parent.parent for one in parts})
-    else:
-        runs = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
+    runs = [Path(one) for one in sorted(glob.glob(str(path))) if Path(one, FILE).exists()]
     if not runs:
         raise UsageError(f"{path}: wanted a pattern of run folders, it matches none")
     return runs

@@ -15,7 +15,7 @@ from PIL import Image
 from editgauge.benchmarks.texteditbench.scorers import AGAINST_INPUT, AGAINST_REFERENCE, measure
 from editgauge.images import Mask, oriented, write_png
 from editgauge.scoring.scorer import Scorer
-from editgauge.store.measured import measured
+from editgauge.store.samples import measured
 from editgauge.types import VARIANTS, Edit, Sample, Score, Status
 from tests.metrics.drawn import Array, blocks, noisy
 from tests.scoring.scored import scored

@@ -10,9 +10,8 @@ import pytest
 from tests.fakes import make_samples
 
 from editgauge import catalog
-from editgauge.store.measured import measured
 from editgauge.store.run import Run
-from editgauge.store.samples import keep_samples
+from editgauge.store.samples import keep_samples, measured
 from editgauge.types import Sample
 
 

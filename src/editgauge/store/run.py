@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
@@ -197,49 +198,40 @@ class Run(Rows):
         """The benchmarks of which `metrics` knows any."""
         return sorted({record[1] for record in self.proven("metrics")})
 
-    def write_samples(self, benchmark: str, given: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what a reader needs to know of samples; what is known of an id is completed. Where
-        all ids are given, their order is that of the benchmark. Raises `RunError` for an id that
-        UTF-8 cannot hold.
+    def write_samples(
+        self,
+        benchmark: str,
+        given: Iterable[Mapping[str, Any]],
+        index: dict[str, tuple[int, str]] | None = None,
+    ) -> None:
+        """Keep what a reader needs to know of samples (`schema.sample_record`); what is known of an
+        id is completed. Where all ids are given, their order is the benchmark's, else new ones are
+        behind the others. `index`, where it is known, is brought up to date. Raises `RunError`
+        for an id that UTF-8 cannot hold.
         """
-        records = {record["id"]: record for record in given}
+        records = {paths.plain_text(record["id"], "sample id"): record for record in given}
         with self._lock:
-            there, new = self.index(benchmark), []
-            order = records if records.keys() >= there.keys() else {**there, **records}
-            for place, name in enumerate(order):
-                text = there[name][1] if name in there else "{}"
-                if name in records:
-                    text = schema.sample_text({**schema.known(text), **records[name]})
-                if there.get(name) != (place, text):
-                    new.append((name, place, text))
-            self.put_samples(benchmark, new)
+            there = self.index(paths.plain_name(benchmark)) if index is None else index
+            if records.keys() >= there.keys():
+                order = {name: place for place, name in enumerate(records)}
+            else:
+                free = max(place for place, _ in there.values()) + 1
+                order = {name: there.get(name, (n, ""))[0] for n, name in enumerate(records, free)}
+            new = dict[str, tuple[int, str]]()
+            for name, place in order.items():
+                old = there.get(name, (-1, "{}"))
+                if (entry := (place, schema.sample_text(old[1], records[name]))) != old:
+                    new[name] = entry
+            if new:
+                with self.changing() as db:
+                    number = partial(self.number_of, db, "samples")
+                    every = [(number((benchmark, n)), benchmark, n, *new[n]) for n in new]
+                    put(db, "samples", *every)
+            there |= new
 
     def index(self, benchmark: str) -> dict[str, tuple[int, str]]:
         """Sample id -> its place in the benchmark's order, and its record as JSON."""
         return {r[2]: (r[3], r[4]) for r in self._index(benchmark)}
-
-    def put_samples(self, benchmark: str, records: Sequence[tuple[str, int, str]]) -> None:
-        """Write records as `index` has them: id, place, JSON; in the place of those of these ids.
-        Raises `RunError` as `write_samples`.
-        """
-        paths.plain_name(benchmark)
-        names = {(benchmark, paths.plain_text(record[0], "sample id")) for record in records}
-        if not names:
-            return
-        with self.changing() as db:
-            if not names <= self._ids.keys():
-                query = "SELECT id, sample FROM samples WHERE benchmark = ?"
-                for number, name in db.execute(query, (benchmark,)):
-                    self._ids[benchmark, name] = number
-                free = db.execute("SELECT coalesce(max(id), 0) FROM samples").fetchone()[0]
-                new = [record[0] for record in records if (benchmark, record[0]) not in self._ids]
-                for number, name in enumerate(dict.fromkeys(new), free + 1):
-                    self._ids[benchmark, name] = number
-            put(
-                db,
-                "samples",
-                *((self._ids[benchmark, one[0]], benchmark, *one) for one in records),
-            )
 
     def _index(self, benchmark: str | None = None) -> list[tuple[Any, ...]]:
         """What is said of samples, in the benchmark's order: number, benchmark, id, place, facts"""

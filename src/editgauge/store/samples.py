@@ -1,5 +1,5 @@
-"""What a run keeps of a data set: the index of all its samples, and the pictures of those that were
-looked at.
+"""What a run keeps of a data set: the index of all its samples, the pictures of those that were
+looked at, and the attributes that only these tell (a benchmark's ``measured``).
 """
 
 from __future__ import annotations
@@ -7,15 +7,57 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from editgauge.store.cache import Cache
+from editgauge.store.derived import benchmark_of
 from editgauge.store.hashes import HashStore, looked_at
-from editgauge.store.measured import measured
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
-from editgauge.store.schema import TEXTS, json, known, places, sample_record, sample_text
+from editgauge.store.schema import TEXTS, digest, json, known, places, sample_record
 from editgauge.types import MAX_FILE_BYTES, Finding, Sample
+
+_VERSION = 1
+"""Raised when a benchmark's ``measure`` changes what it gives: what was remembered is not used."""
+
+
+def measured(
+    samples: Sequence[Sample], *, chosen: Iterable[str] | None = None, memory: Path | None = None
+) -> list[Sample]:
+    """The samples with the attributes that their benchmark measures by ``measure(sample)``.
+
+    `chosen`: ids of those to be measured now, None for all; the others get what `memory` (a file of
+    `cache.Cache`, made where it is not there) holds of them. What was remembered counts while every
+    file of the sample has the same size and time.
+    """
+    benchmark = benchmark_of(samples[0].benchmark) if samples else None
+    if benchmark is None or benchmark.measure is None:
+        return list(samples)
+    cache = Cache(memory and memory.parent, memory.name if memory else "")
+    stamps = [_stamp(sample) for sample in samples]
+    values = {stamp: known(text.decode()) for stamp, text in cache.get(stamps).items()}
+    wanted = {sample.id for sample in samples} if chosen is None else set(chosen)
+    pairs = zip(stamps, samples, strict=True)
+    todo = {stamp: one for stamp, one in pairs if stamp not in values and one.id in wanted}
+    with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
+        new = {s: dict(v) for s, v in zip(todo, pool.map(benchmark.measure, todo.values()))}  # noqa: B905
+    cache.put({stamp: json(value).encode() for stamp, value in new.items()})
+    values |= new
+    return [
+        replace(one, attributes={**one.attributes, **values[stamp]}) if stamp in values else one
+        for stamp, one in zip(stamps, samples, strict=True)
+    ]
+
+
+def _stamp(sample: Sample) -> str:
+    """A sample with the size and time of each of its files, as a hash."""
+    files = (*sample.images, sample.reference, *sample.masks.values())
+    facts = [looked_at(file) if file else None for file in files]
+    state = [one and (one.st_size, one.st_mtime_ns, one.st_ino) for one in facts]
+    return digest(_VERSION, sample.benchmark, sample.id, state)
 
 
 class Inputs:
@@ -39,17 +81,16 @@ class Inputs:
         self._run, self._benchmark, self._hashes = run, benchmark, hashes
         self._chosen = {sample.id for sample in chosen}
         self._roots = {f"{os.fspath(root).rstrip(os.sep)}{os.sep}", f"{os.path.realpath(root)}/"}
-        self._top = f"{run.path}{os.sep}"
         self._room = f"inputs/{plain_name(benchmark)}"
         self._identity = hashlib.blake2b(digest_size=16)
-        self._places = {sample.id: place for place, sample in enumerate(every)}
-        self._there = run.index(benchmark)
-        if not self._there.keys() <= self._places.keys():  # the run has another part as well
-            first = max(place for place, _ in self._there.values()) + 1
-            new = [name for name in self._places if name not in self._there]
-            self._places = {name: place for name, (place, _) in self._there.items()}
-            self._places |= {name: place for place, name in enumerate(new, first)}
-        self._write([(one, sample_record(one, {})) for one in every if one.id not in self._there])
+        self._index = run.index(benchmark)
+        new = (one.id not in self._index for one in every)
+        pairs = zip(every, new, strict=True)
+        run.write_samples(
+            benchmark,
+            [sample_record(one, {}) if is_new else {"id": one.id} for one, is_new in pairs],
+            self._index,
+        )
 
     def keep(self, samples: Sequence[Sample]) -> None:
         """Keep the pictures of these samples, where they are chosen, and what is known of them.
@@ -59,26 +100,25 @@ class Inputs:
         memory, records = self._run.cache_folder / "measured.sqlite", []
         full = measured(samples, chosen=self._chosen, memory=memory)
         for sample, other in zip(samples, full, strict=True):
-            base = sample_record(sample, {})
-            kept, marks = self._keep(sample, base)
-            if other is not sample:
-                base["attributes"] = dict(other.attributes)
+            record = sample_record(sample, {})
+            kept, marks = self._keep(sample, record)
+            record["attributes"] = dict(other.attributes)
             if kept:
-                base |= places(sample, kept)
+                record |= places(sample, kept)
             if marks:
-                base["marks"] = marks
-            records.append((sample, base))
-        self._write(records)
+                record["marks"] = marks
+            records.append(record)
+        self._run.write_samples(self._benchmark, records, self._index)
 
     def _keep(
-        self, sample: Sample, base: Mapping[str, Any]
+        self, sample: Sample, record: Mapping[str, Any]
     ) -> tuple[dict[str, str], dict[str, str]]:
         """Keep a sample's pictures; path -> place of those that the run has, place -> hash."""
         run, hashes, chosen = self._run, self._hashes, sample.id in self._chosen
         kept, marks, sizes = dict[str, str](), dict[str, str](), dict[str, int | None]()
         for path, place in self._pictures(sample).items():
             facts = looked_at(path)
-            sizes[place] = None if facts is None else facts.st_size
+            sizes[place] = facts and facts.st_size
             if chosen and facts is not None and facts.st_size <= MAX_FILE_BYTES:
                 copied = run.keep(path, place, facts)
                 if hashes is not None:
@@ -86,40 +126,25 @@ class Inputs:
                         hashes.learn(path, copied[1], copied[0])
                     marks[place] = hashes(path, facts)
                 kept[path] = place
-            elif os.path.isfile(mine := f"{self._top}{place}"):
+            elif os.path.isfile(mine := f"{run.path}{os.sep}{place}"):
                 kept[path] = place
                 if hashes is not None and chosen:
                     marks[place] = hashes(mine)
-        self._identity.update(json((base, sizes)).encode())
+        self._identity.update(json((record, sizes)).encode())
         return kept, marks
 
     def _pictures(self, sample: Sample) -> dict[str, str]:
         """Picture -> place in the run. A picture outside the data folder is no part of the release:
         it is not taken along.
         """
-        reference = [sample.reference] if sample.reference else []
-        places = {}
-        for path in (*sample.images, *reference, *sample.masks.values()):
-            given = name = os.fspath(path)
-            if ".." in name:
-                name = os.path.normpath(name)
+        found = {}
+        for path in (*sample.images, sample.reference, *sample.masks.values()):
+            name = os.fspath(path or "")
+            whole = os.path.normpath(name) if ".." in name else name
             for root in self._roots:
-                if name.startswith(root):
-                    places[given] = f"{self._room}/{name[len(root) :].replace(os.sep, '/')}"
-        return places
-
-    def _write(self, records: Iterable[tuple[Sample, Mapping[str, Any]]]) -> None:
-        new = []
-        for sample, record in records:
-            there = self._there.get(sample.id)
-            text = sample_text(record)
-            if there is not None and there[1] != text:
-                text = sample_text({**known(there[1]), **record})
-            entry = (self._places[sample.id], text)
-            if entry != there:
-                self._there[sample.id] = entry
-                new.append((sample.id, *entry))
-        self._run.put_samples(self._benchmark, new)
+                if whole.startswith(root):
+                    found[name] = f"{self._room}/{whole[len(root) :].replace(os.sep, '/')}"
+        return found
 
     def digest(self) -> str:
         """The content hash of what was kept: over every sample's text, names and the sizes of its

@@ -272,12 +272,11 @@ not keep that one. `marks`: path -> hash of each picture that is kept.
 """
 
 
-def sample_text(record: Mapping[str, Any]) -> str:
-    """A sample's record as the run's index has it."""
-    rest = dict(record)
-    rest.pop("id", None)
-    rest.pop("benchmark", None)
-    return json(rest)
+def sample_text(there: str, record: Mapping[str, Any]) -> str:
+    """A sample's record as the run's index has it: what is `there`, completed."""
+    rest = {name: value for name, value in record.items() if name not in ("id", "benchmark")}
+    text = json(rest)
+    return there if not rest or text == there else json({**known(there), **rest})
 
 
 def sample_record(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:

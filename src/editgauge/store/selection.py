@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from editgauge.errors import UsageError, meant
+from editgauge.store.derived import benchmark_of
 from editgauge.store.labels import Samples
-from editgauge.store.measured import measured, names_of
+from editgauge.store.samples import measured
 from editgauge.store.schema import sample_record
 from editgauge.types import Sample, Status
 
@@ -40,7 +41,9 @@ def choose(
     kept = set(wanted) or known
     if where and samples:
         asked = {clause.partition("=")[0] for clause in where}
-        looked_at = measured(samples) if asked & {*names_of(samples[0].benchmark)} else samples
+        known_here = benchmark_of(samples[0].benchmark)
+        told = known_here is not None and asked & {*known_here.measured}
+        looked_at = measured(samples) if told else samples
         stored = Samples(sample_record(sample, {}) for sample in looked_at)
         mask = stored.matching(where)
         kept &= {name for name, keep in zip(stored.ids, mask, strict=True) if keep}

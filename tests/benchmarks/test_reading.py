@@ -20,7 +20,7 @@ from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 from editgauge.benchmarks.texteditbench.samples import read_difficulty
 from editgauge.benchmarks.tree import Tree
 from editgauge.errors import DataError, UsageError
-from editgauge.store.measured import measured
+from editgauge.store.samples import measured
 from editgauge.types import Sample
 from tests.benchmarks.releases import (
     finding,

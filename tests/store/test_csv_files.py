@@ -34,14 +34,14 @@ def test_records_by_their_headings(tmp_path: Path) -> None:
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     for path in (tmp_path / "pipe.csv", tmp_path, Path("/dev/zero")):
-        with pytest.raises(DataError, match="no file"):
+        with pytest.raises(DataError, match="no regular file"):
             list(csv_files.records(path))
-    with pytest.raises(DataError, match="no file"):
+    with pytest.raises(DataError, match="No such file"):
         list(csv_files.records(tmp_path / "gone.csv"))
-    with pytest.raises(DataError, match="larger than 0 MiB"):
+    with pytest.raises(DataError, match="3 bytes, wanted at most 2"):
         read(tmp_path / "a.csv", "a,b", most_bytes=2)
     (tmp_path / "a.csv").write_bytes(b"a,\xff")
-    with pytest.raises(DataError, match="no UTF-8"):
+    with pytest.raises(DataError, match="no csv in UTF-8"):
         list(csv_files.records(tmp_path / "a.csv"))
-    with pytest.raises(DataError, match="line 1: no valid csv"):
+    with pytest.raises(DataError, match="line 1: no csv"):
         read(tmp_path / "a.csv", '"a"b,c', strict=True)

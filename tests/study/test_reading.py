@@ -76,13 +76,13 @@ GOOD = b"sample,annotator,alpha,beta\ns1,ann,4,2\n"
         (GOOD + b"s2,ann,6,2", r"line 3: wanted a whole number from 1 to 5, found '6'"),
         (GOOD + b"s2,ann,nan,2", r"line 3: wanted a whole number"),
         (GOOD + b"s1,ann,4,2", r"line 3: ann rated alpha on 's1' in line 2 already"),
-        (GOOD + b's2,ann,4,"2', r"line 3: no valid csv"),
+        (GOOD + b's2,ann,4,"2', r"line 3: no csv"),
         (b"", r"line 1: wanted the columns"),
         (b"a,b,c\n1,2,3\n", r"line 1: wanted the columns"),
         (b"sample,annotator,alpha,alpha\n", r"two columns are called 'alpha'"),
         (b"sample,annotator,alpha\n", r"no rating in it"),
         (b"sample,annotator,editor_a,editor_b,winner\ns1,ann,beta,beta,a", r"with itself"),
-        (b"\xff\xfe\x00", r"no UTF-8"),
+        (b"\xff\xfe\x00", r"no csv in UTF-8"),
     ],
 )
 def test_what_does_not_fit_is_named_with_its_line(tmp_path: Path, data: bytes, told: str) -> None:

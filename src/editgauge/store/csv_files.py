@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from editgauge.errors import DataError
+from editgauge.store import paths
 
 MOST_BYTES = 1 << 26
 _LONGEST_CELL = 1 << 22
@@ -31,23 +33,17 @@ def records(
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     before = 0
     try:
-        if not path.is_file():
-            raise DataError(f"{path}: cannot be read (no file); check the path")
-        if path.stat().st_size > most_bytes:
-            raise DataError(f"{path.name}: larger than {most_bytes >> 20} MiB; split the file")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            chosen = delimiter or max(",;\t", key=file.readline().count)
-            file.seek(0)
-            reader = csv.reader(file, delimiter=chosen, strict=strict)
-            for cells in reader:
-                yield Record(before + 1, cells)
-                before = reader.line_num
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path.name}: no UTF-8 ({error.reason}); save it as csv, UTF-8") from error
-    except csv.Error as error:
-        raise DataError(f"{path.name}, line {before + 1}: no valid csv ({error})") from error
+        if why := paths.unlike_file(path.stat(), most_bytes):
+            raise DataError(f"{path}: {why}")
+        text = path.read_bytes().decode("utf-8-sig")
+        chosen = delimiter or max(",;\t", key=text.partition("\n")[0].count)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=chosen, strict=strict)
+        for cells in reader:
+            yield Record(before + 1, cells)
+            before = reader.line_num
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        message = f"{path}, line {before + 1}: no csv in UTF-8 ({error})"
+        raise DataError(message) from error
 
 
 def named(

@@ -14,10 +14,6 @@ from editgauge.errors import UnknownName, UsageError, meant
 
 Mask = NDArray[np.bool_]
 _HAS = ("has_knowledge", "has_reference")
-_ROOM = 1 << 24
-"""Letters of all labels of one name in an array of NumPy's own texts at the most: it gives each of
-them the room of the longest.
-"""
 
 
 class Samples:
@@ -50,21 +46,18 @@ class Samples:
         return list(self._names)
 
     def labels(self, by: str) -> NDArray[Any]:
-        """One text for each sample, "" where it has none: shape (S,); of `str` objects where one of
-        the texts is very long.
+        """One text for each sample, "" where it has none: objects of shape (S,).
 
         `by` is ``split``, ``category`` (its levels joined by ``/``), ``category1``… (one level,
         broad to narrow), ``has_knowledge`` or ``has_reference`` (true, false), or an attribute.
         Raises `UnknownName` when no sample has it, naming what there is.
         """
         if by not in self._labels:
-            names = self.names()
-            if by not in names:
-                offered = _near(by, names) or f"there are: {', '.join(names)}"
-                raise UnknownName(f"samples have no attribute {by!r}; {offered}")
+            if by not in (names := self.names()):
+                offered = meant(by, names, f"there are: {', '.join(names)}")
+                raise UnknownName(f"samples have no attribute {by!r}; {offered}", argument="where")
             values = [_label(record, by) for record in self.records.values()]
-            room = len(values) * max(map(len, values), default=0)
-            self._labels[by] = np.array(values, dtype=np.str_ if room <= _ROOM else object)
+            self._labels[by] = np.array(values, dtype=object)
         return self._labels[by]
 
     def matching(self, clauses: Sequence[str]) -> Mask:
@@ -79,21 +72,15 @@ class Samples:
             if not sign or not name:
                 why = f"{clause!r}: wanted attribute=value, for example split=real"
                 raise UsageError(why, argument="where")
-            try:
-                labels = self.labels(name)
-            except UnknownName as error:
-                raise UnknownName(f"{clause!r}: {error}", argument="where") from error
-            if value not in labels:
-                values = sorted(set(labels.tolist()) - {""})
-                why = (
-                    f"{clause!r}: no sample has this value; {_near(value, values)}{name} "
-                    f"is one of: {', '.join(values[:12])}{', …' if len(values) > 12 else ''}"
+            values = sorted({*self.labels(name).tolist()} - {""})
+            if value not in values:
+                offered = meant(value, values, f"there are: {', '.join(values[:12])}")
+                raise UnknownName(
+                    f"{clause!r}: no sample has this value; {offered}", argument="where"
                 )
-                raise UnknownName(why, argument="where")
-            mask &= labels == value
+            mask &= self.labels(name) == value
         if clauses and not mask.any():
-            message = " and ".join(map(repr, clauses))
-            why = f"leaves no sample: {message} have none in common"
+            why = f"leaves no sample: {' and '.join(map(repr, clauses))} have none in common"
             raise UsageError(why, argument="where")
         return mask
 
@@ -108,11 +95,6 @@ class Samples:
 def mapping(value: Any) -> Mapping[str, Any]:
     """A run folder may come from anybody: what is no mapping is none."""
     return value if isinstance(value, Mapping) else {}
-
-
-def _near(given: str, known: Sequence[str]) -> str:
-    hint = meant(given, known)
-    return f"{hint} " if hint else ""
 
 
 def _label(record: Mapping[str, Any], by: str) -> str:

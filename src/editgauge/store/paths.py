@@ -24,8 +24,6 @@ LONGEST_PATH = 1024
 """Characters of a path below a folder that somebody else named."""
 LONGEST = 2000
 """Characters of a reason that are kept."""
-_LONGEST_STEP = 255
-"""Bytes of a file's name, on every usual file system."""
 _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
 _NO_FOLDER = re.compile('[/\\\\:*?"<>|\x00-\x1f]')
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
@@ -54,9 +52,6 @@ def misplaced(relative: object, room: str = "") -> str | None:
         return "leads out of its folder"
     if "" in parts or "." in parts:
         return "has an empty step"
-    long = len(relative) * 4 > _LONGEST_STEP  # else no step can be
-    if long and any(len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts):
-        return f"has a step of more than {_LONGEST_STEP} bytes"
     return f"lies outside {room}" if room and not relative.startswith(f"{room}/") else None
 
 
@@ -112,12 +107,9 @@ def open_read(path: Path, *, limit: int = LARGEST) -> int:
     waiting; returns the descriptor. Raises `OSError` when it is not there and `RunError` when it is
     something else.
     """
-    if (why := unlike_file(os.lstat(path), limit)) is None:
-        handle = os.open(path, _READ)
-        if (why := unlike_file(os.fstat(handle), limit)) is None:
-            return handle
-        os.close(handle)
-    raise RunError(f"{path}: {why}; it is not opened. Put the file itself there")
+    if why := unlike_file(os.lstat(path), limit):
+        raise RunError(f"{path}: {why}; it is not opened. Put the file itself there")
+    return os.open(path, _READ)
 
 
 def read(path: Path, *, limit: int = 1 << 27) -> bytes:
@@ -131,18 +123,15 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
     `RunError` when one of them is a link or no folder, or cannot be made, and for a way that leads
     up.
     """
-    path = root
-    for part in PurePosixPath(relative).parts:
-        if part == "..":
-            raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
-        path = path / part
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            pass
-        except OSError as error:
-            raise unwritable(path, error) from error
-        no_links(path, [""])
+    path = root / relative
+    steps = PurePosixPath(relative).parents
+    if ".." in path.parts[len(root.parts) :]:
+        raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
+    no_links(root, [*map(str, steps), str(relative)])
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from error
     return path
 
 

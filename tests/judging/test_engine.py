@@ -74,7 +74,7 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
     scores = {(s.metric, s.variant): s for s in heard}
     assert scores["Q1", "corrected"].value == 5
     assert scores["Q1", "faithful"].value == 7
-    assert scores["Q1", "corrected"].detail["repaired"] is True
+    assert scores["Q1", "corrected"].detail["attempt"] == "repair"
 
 
 def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:

@@ -49,22 +49,19 @@ class Outcome:
             yield f"{editor}, samples: {words}"
         yield from (f"refused in {name}: {n}" for name, n in sorted(session.refused.items()))
         yield from (f"note: {note}" for note in facts["notes"])
-        other = facts["answered"] not in ("", session.options.model)
-        yield f"judge: {facts['judge']}" + f" (answered by {facts['answered']})" * other
+        yield f"judge: {facts['judge']}, answered by {facts['answered'] or 'none'}"
         yield (
             f"{counted(facts['requests'], 'request')}, {facts['from_store']} from the store of "
             f"replies, {facts['tokens_in']:,} tokens in, {facts['tokens_out']:,} out{self._money()}"
         )
-        yield f"{facts['rows_made']} new rows, {facts['rows_kept']} reused"
-        yield f"rows:  {session.named}"
-        if session.engine.broke or facts["complete"]:
-            table = f"editgauge table {session.named} --benchmark {session.benchmark}"
-            yield session.engine.broke or f"next:  {table}"
-        elif session.options.offline:
+        yield f"{facts['rows_made']} new rows, {facts['rows_kept']} reused, in {session.named}"
+        if session.options.offline and facts["unasked"]:
             yield f"{facts['unasked']} calls are not in the reply store: they have no row"
             yield "next:  the same command, neither offline nor of a batch, asks what is missing"
+        elif session.engine.broke or not facts["complete"]:
+            yield session.engine.broke or "stopped; the same command goes on from here"
         else:
-            yield "stopped; the same command goes on from here"
+            yield f"next:  editgauge table {session.named} --benchmark {session.benchmark}"
 
     def _money(self) -> str:
         price, facts = self.session.price, self.facts

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -218,19 +219,19 @@ def _output_reads(call: Call) -> bool:
 
 def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
     """What a row says of its replies; `last` is the one that counts."""
-    detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
-    if last.system_fingerprint:
-        detail["system_fingerprint"] = last.system_fingerprint
-    if last.key != replies[0].key:
-        detail["first_reply"] = replies[0].key
-        detail["repaired" if last.request.get("attempt") == "repair" else "more_room"] = True
-    elif len(replies) > 1:
-        detail["attempts"] = len(replies)
-    counts = {
-        name: [n for one in replies if type(n := one.usage.get(name)) is int]
-        for name in ("prompt_tokens", "completion_tokens")
+    detail: dict[str, Any] = {
+        "reply": last.key,
+        "attempt": last.request.get("attempt", "first"),
+        "model": last.answered,
+        "asked": last.asked,
+        "system_fingerprint": last.system_fingerprint,
     }
-    detail["usage"] = {name: min(sum(of), 2**53) for name, of in counts.items() if of}
+    detail |= {"first_reply": replies[0].key} if len(replies) > 1 else {}
+    usage: Counter[str] = Counter()
+    for name in ("prompt_tokens", "completion_tokens"):
+        counts = (one.usage.get(name) for one in replies)
+        usage[name] += sum(count for count in counts if type(count) is int and count < 2**53)
+    detail["usage"] = dict(usage)
     if costs := [reply.cost for reply in replies if reply.cost is not None]:
         detail["cost"] = round(sum(costs), 8)
     return detail

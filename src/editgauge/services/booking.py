@@ -115,18 +115,13 @@ class Ledger:
 
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
         """Why nothing further is sent, and what can be done."""
-        totals, factor = self.totals, self.factor(model)
-        amount = self._amount(most, model)
-        message = (
+        totals, amount = self.totals, self._amount(most, model)
+        return BudgetExceeded(
             f"stopped before the budget was passed: {totals.booked:.4f} of {self.budget or 0:.4f} "
-            f"US dollars are booked, and the next call may cost {amount:.4f}"
+            f"US dollars are booked ({totals.booked - totals.billed:.4f} without a bill: "
+            f"`editgauge costs RUN` settles them), and the next call may cost {amount:.4f}; what "
+            f"was done is kept. Raise the budget to go on"
         )
-        if factor > 1.0:
-            message += f" ({factor:.1f} times its price, because a bill was)"
-        message += "; what was done is kept. "
-        if (standing := totals.booked - totals.billed) > 5e-5:
-            message += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
-        return BudgetExceeded(f"{message}Raise the budget to go on")
 
     def keep_in(self, path: Path | None, budget: float | None) -> None:
         """Book in this file (None: in memory) from now on, under this budget; the one before is

@@ -8,12 +8,12 @@ import hashlib
 import os
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+from typing import IO
 
 from editgauge import __version__
 from editgauge.errors import DownloadError
@@ -36,10 +36,6 @@ class Remote:
     size: int | None = None
 
 
-class _Interrupted(Exception):
-    """Worth another attempt."""
-
-
 def download(
     remote: Remote, target: Path, *, progress: Progress | None = None, wait: float = 1.0
 ) -> str:
@@ -49,21 +45,16 @@ def download(
     when its size and checksum are right. A connection that breaks is continued `ATTEMPTS` times,
     `wait`, 2 `wait`… seconds apart. Raises `DownloadError` with the URL.
     """
-    if urllib.parse.urlsplit(remote.url).scheme not in ("http", "https"):
-        raise DownloadError(f"{remote.url}: wanted an http or https address")
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            _continue(remote, part, progress)
-            break
-        except _Interrupted as error:
-            if attempt == ATTEMPTS:
-                raise DownloadError(
-                    f"{remote.url}: {error}; tried {attempt} times, what arrived is kept: run the "
-                    f"same command again"
-                ) from error
-            time.sleep(wait * 2 ** (attempt - 1))
+    part, tries = target.with_name(target.name + ".part"), 1
+    while why := _continue(remote, part, progress):
+        if tries == ATTEMPTS:
+            raise DownloadError(
+                f"{remote.url}: {why}; tried {tries} times, what arrived is kept: run the same "
+                f"command again"
+            )
+        time.sleep(wait * 2 ** (tries - 1))
+        tries += 1
     size, digest = part.stat().st_size, sha256(part)
     if remote.size not in (None, size) or remote.sha256 not in (None, digest):
         part.unlink()
@@ -75,42 +66,39 @@ def download(
     return digest
 
 
-def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
-    """Append what is missing to the part file."""
+def _continue(remote: Remote, part: Path, progress: Progress | None) -> str:
+    """Append what is missing to the part file; why it ended early, "" where all is there."""
     have = part.stat().st_size if part.exists() else 0
-    if have and have == remote.size:
-        return
-    headers = {"User-Agent": f"editgauge/{__version__}"}
-    headers |= {"Range": f"bytes={have}-"} if have else {}
+    headers = {"User-Agent": f"editgauge/{__version__}", "Range": f"bytes={have}-"}
     try:
         request = urllib.request.Request(remote.url, headers=headers)
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
             have = have if response.status == 206 else 0  # else it does not continue
-            length = response.headers.get("Content-Length") or ""
-            total = have + int(length) if length.isdigit() else remote.size
+            total = have + int(response.headers.get("Content-Length") or 0)
             with part.open("ab" if have else "wb") as file:
                 while chunk := response.read(_CHUNK):
-                    try:
-                        file.write(chunk)
-                        file.flush()
-                    except OSError as error:  # a full disk is no interrupted connection
-                        raise paths.unwritable(part, error) from error
+                    _write(file, chunk, part)
                     have += len(chunk)
-                    if remote.size is not None and have > remote.size:
-                        break  # more than there should be: it is not this file
                     if progress is not None:
-                        progress(have, total)
+                        progress(have, max(total, remote.size or 0) or None)
     except urllib.error.HTTPError as error:
         error.close()
-        if error.code == 416:  # the part file is as long as the file, or longer
-            part.unlink()
-        if error.code == 416 or policy.may_pass(error.code):
-            raise _Interrupted(f"HTTP {error.code}") from error
+        if error.code == 416:  # nothing is left: the checksum says whether it is this file
+            return ""
+        if policy.may_pass(error.code):
+            return f"HTTP {error.code}"
         raise DownloadError(f"{remote.url}: HTTP {error.code}; nothing was kept") from error
     except (OSError, HTTPException) as error:
-        raise _Interrupted(str(getattr(error, "reason", "") or error)) from error
-    if total is not None and have < total:
-        raise _Interrupted(f"the connection ended after {have:,} of {total:,} bytes")
+        return str(getattr(error, "reason", "") or error)
+    return f"the connection ended after {have:,} of {total:,} bytes" if have < total else ""
+
+
+def _write(file: IO[bytes], chunk: bytes, part: Path) -> None:
+    try:
+        file.write(chunk)
+        file.flush()
+    except OSError as error:  # a full disk is no interrupted connection
+        raise paths.unwritable(part, error) from error
 
 
 def sha256(path: Path) -> str:

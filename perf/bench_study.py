@@ -17,7 +17,8 @@ from tests.study.served import Server
 
 from editgauge.store.labels import Samples
 from editgauge.study.design import resolved
-from editgauge.study.studies import begin, outputs_of
+from editgauge.study.pictures import outputs_of
+from editgauge.study.studies import begin
 
 PEOPLE, EACH, SECONDS = 50, 10.0, 60.0
 waited: dict[str, list[float]] = {"sample": [], "picture": [], "answer": []}

@@ -12,7 +12,8 @@ from editgauge.store.labels import Samples
 from editgauge.store.run import Run
 from editgauge.study.assign import answered, next_task
 from editgauge.study.design import resolved
-from editgauge.study.studies import begin, collect, outputs_of
+from editgauge.study.pictures import outputs_of
+from editgauge.study.studies import begin, collect
 from editgauge.types import Metric
 from editgauge.web.log import Log
 from tests.cli.test_study_command import type_

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from editgauge.study.pictures import Pictures
-from editgauge.study.studies import outputs_of
+from editgauge.study.pictures import Pictures, outputs_of
 from tests.study.made_study import EDITORS, make_run
 
 
@@ -25,8 +24,7 @@ def pictures(tmp_path: Path) -> Pictures:
     info.add_text("model", "beta")
     noise = np.random.default_rng(0).integers(0, 255, (300, 200, 3), dtype=np.uint8)
     Image.fromarray(noise).save(run.path / outputs["s00"]["beta"], "PNG", pnginfo=info)
-    records = {str(record["id"]): record for record in run.samples("bench")}
-    return Pictures(run, records, outputs)
+    return Pictures(run, "bench")
 
 
 def test_nothing_but_pixels_tells_copies_apart(pictures: Pictures) -> None:
@@ -52,7 +50,6 @@ def test_a_copy_is_made_again_when_its_file_changed(pictures: Pictures) -> None:
 
 def test_an_editor_called_as_a_picture_of_the_sample_is_none(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=1, editors=("reference", "input0"))
-    records = {str(record["id"]): record for record in run.samples("bench")}
-    pictures = Pictures(run, records, outputs_of(run, "bench"))
+    pictures = Pictures(run, "bench")
     assert pictures.png("s00", editor="reference") != pictures.png("s00", "reference")
     assert pictures.png("s00", editor="input0") != pictures.png("s00", "input0")

@@ -69,7 +69,7 @@ GOOD = b"sample,annotator,alpha,beta\ns1,ann,4,2\n"
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (GOOD + b"s9,ann,4,2", r"line 3: sample 's9': not in the run; there are"),
+        (GOOD + b"s9,ann,4,2", r"line 3: sample 's9': not in the run; there is s1"),
         (GOOD + b"s2,ann,4,2,", r"line 3: 5 cells, but 4 headings"),
         (GOOD + b"s2,,4,2", r"line 3: '': wanted a pseudonym"),
         (GOOD + b"s2,a@b.org,4,2", r"line 3: 'a@b.org': wanted a pseudonym"),

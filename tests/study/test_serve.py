@@ -13,8 +13,9 @@ import pytest
 from editgauge.store.run import Run
 from editgauge.study.assign import TASK, progress
 from editgauge.study.design import resolved
+from editgauge.study.pictures import Pictures, outputs_of
 from editgauge.study.ratings import ratings_of
-from editgauge.study.studies import begin, collect, outputs_of, pictures_of
+from editgauge.study.studies import begin, collect
 from tests.study.made_study import EDITORS, make_run
 
 pytest.importorskip("starlette")
@@ -40,7 +41,7 @@ class Made:
         design = resolved(facts, samples, outputs, "bench")
         self.tokens = list(begin(self.run, design, outputs, ["ann", "ben"]).values())
         self.log = Log(self.run.path / "study" / "first.sqlite")
-        self.app = study_application(self.log, pictures_of(self.run, design))
+        self.app = study_application(self.log, Pictures(self.run, "bench"))
 
     def client(self, who: int | None = 0) -> TestClient:
         client = TestClient(self.app, base_url=BASE)

@@ -39,9 +39,7 @@ _LONGEST = 640
 
 
 def engine_of(name: str) -> Any:
-    """The OCR engine of a name (`catalog.OCR_ENGINES`), None for ``none``. Raises `UsageError` for
-    one that is not installed.
-    """
+    """The OCR engine of a name, None for ``none``. Raises `UsageError` where it is not there."""
     from editgauge.ocr.reader import open_reader
 
     if name in ("", "none"):

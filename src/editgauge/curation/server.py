@@ -1,6 +1,4 @@
-"""The workbench of a data set in the browser. Every change names the version that the page saw; one
-that came too late is answered 409 with the newest record.
-"""
+"""The workbench of a data set in the browser. Every change names the version that the page saw."""
 
 from __future__ import annotations
 

@@ -170,20 +170,21 @@ def between(one: Answers) -> Iterator[TableRow]:
     """How far the annotators agree with each other, and with themselves where they saw a sample
     twice: a line for each statistic.
     """
-    first, count = one.first, len(one.annotators)
-    statistics = dict[str, tuple[Estimate, int]]()
-    if count > 1:
-        statistics[ALPHA] = _alpha(first), count
+    first = one.first
+    if len(first) > 1:
+        yield _line(one, ALPHA, len(first), _alpha(first))
         a, b = (np.stack(side) for side in zip(*combinations(first, 2), strict=True))
-        statistics |= {name: (found, count) for name, found in _of_pairs(a, b)}
+        for name, found in _of_pairs(a, b):
+            yield _line(one, name, len(first), found)
     if one.values.shape[1] > 1:
-        again = ~np.isnan(one.values[:, 1]).all(axis=(1, 2))
-        pairs = _of_pairs(one.values[again, 0], one.values[again, 1])
-        statistics |= {f"self: {name}": (found, int(again.sum())) for name, found in pairs}
-    for name, (found, people) in statistics.items():
-        numbers = {"annotators": float(people), "samples": float(found.n)}
-        cells = {key: Cell(value=number) for key, number in numbers.items()}
-        yield TableRow(name=name, group=one.question, cells={"value": cell(*found[:3]), **cells})
+        twice = one.values[~np.isnan(one.values[:, 1]).all(axis=(1, 2))]
+        for name, found in _of_pairs(twice[:, 0], twice[:, 1]):
+            yield _line(one, f"self: {name}", len(twice), found)
+
+
+def _line(one: Answers, name: str, annotators: int, found: Estimate) -> TableRow:
+    numbers = {"annotators": Cell(value=annotators), "samples": Cell(value=found.n)}
+    return TableRow(name=name, group=one.question, cells={"value": cell(*found[:3]), **numbers})
 
 
 def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:

@@ -1,12 +1,10 @@
 """Who sees which sample, in which order, and which output stands where; and the tasks of a study in
 its log.
 
-Every sample goes to as many annotators as the design says, always to those with the fewest so far:
-loads differ by one at most. The outputs' order is a rotation of a random order, in blocks in which
-every output stands once at every place: places are even, and no two annotators see one order.
-
-A task is an item of the log: its owner is the annotator, its state ``open`` or ``done``, its data
-what is shown and, once it is done, the answer. Taking an answer back is a change to ``open``.
+Every sample goes to those annotators with the fewest so far: loads differ by one at most. Outputs
+stand in rotations of a random order, in blocks in which each stands once at every place. A task is
+an item of the log: its owner is the annotator, its state ``open`` or ``done``, its data what is
+shown and, once it is done, the answer. Taking an answer back is a change to ``open``.
 """
 
 from __future__ import annotations
@@ -153,15 +151,19 @@ def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
         return next(iter(mine), None)
     late = time.time() - return_after
     with log.transaction():
-        every = [item for item in log.all(TASK) if item.data["kind"] == "sample"]
-        units = [(item.data["sample"], {*item.data["editors"]}) for item in every]
-        had = [unit for item, unit in zip(every, units, strict=True) if item.owner == who]
+        had = [_unit(item) for item in log.all(TASK, owner=who)]
         gone = {p.name for p in log.people() if p.name != who and (p.revoked or p.seen < late)}
-        for item, unit in zip(every, units, strict=True):
-            if item.state == OPEN and item.owner in gone and unit not in had:
+        for item in log.all(TASK, state=OPEN):
+            if item.owner in gone and item.data["kind"] == "sample" and _unit(item) not in had:
                 act = Act(who, "taken over")
                 return log.change(item.id, item.version, item.data, act, owner=who)
     return None
+
+
+def _unit(item: Item) -> tuple[str, str, set[str]]:
+    """What nobody rates twice."""
+    kind, sample, editors = (item.data[name] for name in ("kind", "sample", "editors"))
+    return kind, sample, set(editors)
 
 
 def answered(

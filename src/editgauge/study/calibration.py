@@ -1,8 +1,6 @@
 """A judge's scores corrected by gold: by people's ratings, or by a stronger judge on a few samples.
 
-`--calibrate human` takes the mean of the annotators as gold; `--calibrate gpt-4o@50` takes the
-scores of that judge on a seeded draw of 50 samples. The other scores come from the judge that rates
-the same metric on everything.
+The scores that are corrected come from the judge that rates the same metric on everything.
 """
 
 from __future__ import annotations
@@ -104,19 +102,14 @@ def _golds(
     runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
 ) -> Iterator[tuple[Results, list[Gold]]]:
     """Each benchmark's frame, and its gold where it has any."""
-    rated, unknown = False, None
+    rated = False
     for whole in rows.read(rows.open_runs(runs), asked.benchmark):
         frame = rows.narrowed(whole, asked.where, editors)
-        try:
-            gold = gold_of(frame, asked)
-        except UnknownName as error:  # another benchmark may have this judge
-            unknown = error
-            continue
-        if gold:
+        if gold := gold_of(frame, asked):
             rated = True
             yield frame, gold
     if not rated:
-        raise unknown or UsageError(
+        raise UsageError(
             f"{asked.gold}: nobody has rated anything in this run; see: editgauge study import "
             f"--help",
             argument="calibrate",
@@ -228,7 +221,7 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
         benchmark=frame.benchmark,
         variant=one.variant,
         source=one.source,
-        notes=[about, _HOW, *_strata(asked)],
+        notes=[about, _HOW, f"Strata: {asked.strata or 'none'}."],
         meta={"variants": [one.variant]},
     )
 
@@ -252,7 +245,7 @@ def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Ca
         columns=_columns(headings),
         rows=lines,
         benchmark=frame.benchmark,
-        notes=[about, _HOW, _ANEW, *_strata(asked)],
+        notes=[about, _HOW, _ANEW, f"Strata: {asked.strata or 'none'}."],
         meta={"names": "metric"},
     )
 
@@ -303,7 +296,3 @@ def _columns(headings: Mapping[str, str], **directions: Direction) -> list[Colum
         Column(name=name, heading=(meaning,), direction=directions.get(name))
         for name, meaning in headings.items()
     ]
-
-
-def _strata(asked: Calibration) -> list[str]:
-    return [f"Strata: {asked.strata}."] if asked.strata else []

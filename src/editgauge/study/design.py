@@ -27,7 +27,7 @@ class Question(_Part, frozen=True):
     """`id` is the metric of the rows, `text` what the annotator reads."""
 
     id: Annotated[str, Meta(pattern=r"^[^.\x00-\x1f]{1,80}$")]
-    text: Annotated[str, Meta(max_length=2000)] = ""
+    text: str = ""
 
 
 class Draw(_Part, frozen=True):
@@ -70,11 +70,11 @@ class Design(_Part, frozen=True, kw_only=True):
     name: Annotated[str, Meta(pattern=r"^\w[\w .-]{0,79}$")] = "study"
     benchmark: str = ""
     editors: list[Name] = []
-    annotators_per_sample: Annotated[int, Meta(ge=2, le=100)] = 2
+    annotators_per_sample: Annotated[int, Meta(ge=2)] = 2
     seed: Annotated[int, Meta(ge=0)] = 0
     hint: bool = False
     reference: bool = True
-    return_after: Annotated[int, Meta(ge=1, le=10**8)] = 86400
+    return_after: Annotated[int, Meta(ge=1)] = 86400
     samples: Draw = Draw()
     training: Training = Training()
     checks: Checks = Checks()

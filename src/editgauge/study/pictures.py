@@ -5,9 +5,8 @@ cache and may be deleted at any time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
 
 import cv2
 import numpy as np
@@ -18,6 +17,7 @@ from editgauge.images import Array, read_file, read_header, read_image
 from editgauge.store import paths
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
+from editgauge.types import Status
 
 LONGEST = 1600
 """The longest side of a copy in pixels."""
@@ -25,14 +25,24 @@ GREY = 127
 _QUICK = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE)
 
 
-class Pictures:
-    """Blind copies of one run's pictures, from any thread. `outputs`: sample -> editor -> path."""
+Outputs = dict[str, dict[str, str]]
 
-    def __init__(
-        self, run: Run, records: Mapping[str, Mapping[str, Any]],
-        outputs: Mapping[str, Mapping[str, str]],
-    ) -> None:  # fmt: skip
-        self.run, self.records, self.outputs = run, records, outputs
+
+def outputs_of(run: Run, benchmark: str) -> Outputs:
+    """Sample -> editor, by name -> path in the run, of outputs that are there and are pictures."""
+    outputs: Outputs = {}
+    for record in sorted(run.edits(benchmark), key=lambda one: one.editor):
+        if record.status is Status.SCORED and record.path and run.picture(record.path):
+            outputs.setdefault(record.sample, {})[record.editor] = record.path
+    return outputs
+
+
+class Pictures:
+    """Blind copies of the pictures of one benchmark of a run, from any thread."""
+
+    def __init__(self, run: Run, benchmark: str) -> None:
+        self.run, self.outputs = run, outputs_of(run, benchmark)
+        self.records = {str(record["id"]): record for record in run.samples(benchmark)}
 
     def files(self, sample: str) -> dict[str, list[str]]:
         """What there is beside the outputs: ``input0``…, ``reference``, ``mask``, each with its

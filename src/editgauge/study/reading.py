@@ -25,7 +25,6 @@ from editgauge.study.scales import Scale, rating_row, value_of
 from editgauge.types import Row
 from editgauge.web.log import check_pseudonym
 
-_SHOWN = 20
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "editor": ("editor", "editor_a"),
     "against": ("against", "editor_b"),
@@ -82,10 +81,9 @@ def read_ratings(
         except (ValueError, UsageError) as why:
             problems.append(f"line {number}: {plain(str(why), 400)}")
     if listed := [*dict.fromkeys(problems)]:
-        more = f"\n  and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-        told = "\n  ".join(listed[:_SHOWN])
+        told = "\n  ".join(listed[:20])
         raise DataError(
-            f"{path.name}: {len(listed)} things do not fit, nothing was taken in:\n  {told}{more}\n"
+            f"{path.name}: {len(listed)} things do not fit, nothing was taken in:\n  {told}\n"
             f"fix these lines and import the file again"
         )
     if not rows:
@@ -184,5 +182,5 @@ def _row(facts: Mapping[str, Any], cells: _Cells, known: Known, shown: int) -> R
 def _need_known(what: str, name: str, known: frozenset[str]) -> None:
     """Raise `ValueError` for a name that is not in the run, with the one that may be meant."""
     if name not in known:
-        hint = meant(name, known, f"there are {', '.join(sorted(known)[:4])}…")
+        hint = meant(name, known, f"there is {min(known, default='none')}…")
         raise ValueError(f"{what} {name!r}: not in the run; {hint}")

@@ -26,7 +26,7 @@ def reported(
     ``metrics`` what machines said of the same outputs in the same order, None where they have no
     finite value, and ``contested`` the samples on which annotators differ most, with every answer.
     """
-    if not len(frame.only_people()):
+    if not frame.only_people().cubes:
         return None
     agreed, machines = agreement(frame, published), machines_of(frame)
     return agreed.tables, {
@@ -60,7 +60,7 @@ def _question(one: Answers, machines: Sequence[Machine]) -> dict[str, Any]:
     }
 
 
-def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
+def contested(one: Answers) -> list[tuple[str, float]]:
     """The samples on which annotators differ most, with the mean absolute difference of two
     annotators' answers, on the question's scale; samples that one person rated are left out.
     """
@@ -68,7 +68,7 @@ def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
         return []
     mean = mean_of(np.concatenate([np.abs(a - b) for a, b in combinations(one.first, 2)]))
     order = np.argsort(-np.nan_to_num(mean, nan=-1.0), kind="stable")
-    return [(one.samples[k], float(mean[k])) for k in order[:top].tolist() if mean[k] > 0]
+    return [(one.samples[k], float(mean[k])) for k in order[:20].tolist() if mean[k] > 0]
 
 
 def _answers(one: Answers, sample: int) -> list[list[Any]]:

@@ -17,24 +17,14 @@ from editgauge.store.run import Run
 from editgauge.study import assign
 from editgauge.study.answers import rows_of
 from editgauge.study.design import Design, resolved
-from editgauge.study.pictures import Pictures
+from editgauge.study.pictures import Outputs, Pictures, outputs_of
 from editgauge.study.ratings import FOLDER, ImportedRatings, import_ratings, known_of
 from editgauge.study.scales import SCORERS
-from editgauge.types import Row, Status
+from editgauge.types import Row
 from editgauge.web.log import Log
 
 SUFFIX = ".sqlite"
 _START = "study start"
-Outputs = dict[str, dict[str, str]]
-
-
-def outputs_of(run: Run, benchmark: str) -> Outputs:
-    """Sample -> editor, by name -> path in the run, of outputs that are there and are pictures."""
-    outputs: Outputs = {}
-    for record in sorted(run.edits(benchmark), key=lambda one: one.editor):
-        if record.status is Status.SCORED and record.path and run.picture(record.path):
-            outputs.setdefault(record.sample, {})[record.editor] = record.path
-    return outputs
 
 
 def designed(run: Run, path: Path, benchmark: str = "") -> tuple[Design, Outputs]:
@@ -87,12 +77,6 @@ def study_path(run: Run, name: str = "") -> Path:
     raise UsageError(f"of {run.path.name}: wanted one of {names}", argument="study")
 
 
-def pictures_of(run: Run, design: Design) -> Pictures:
-    """Blind copies of the pictures of a study."""
-    records = {str(record["id"]): record for record in run.samples(design.benchmark)}
-    return Pictures(run, records, outputs_of(run, design.benchmark))
-
-
 def collect(run: Run) -> ImportedRatings:
     """Write the answers of every study of the run as rows; answers that were taken back since the
     last time retire their rows. What is damaged, and what a run that cannot be written lacks, is
@@ -135,7 +119,7 @@ def _retire_taken_back(run: Run, design: Design, rows: Sequence[Row]) -> None:
 def pseudonyms_of(word: str) -> list[str]:
     """A number of annotators as ``rater-1``…, or pseudonyms joined by commas."""
     if word.strip().isdigit():
-        return [f"rater-{number}" for number in range(1, min(int(word), 1000) + 1)]
+        return [f"rater-{number}" for number in range(1, int(word) + 1)]
     return [name.strip() for name in word.split(",") if name.strip()]
 
 
@@ -151,7 +135,7 @@ def application_of(run: Run, name: str, hosts: Sequence[str]) -> Iterator[tuple[
         raise MissingExtra("editgauge study serve", str(error.name), "study") from error
     with Log(path) as log:
         design = assign.design_of(log)
-        pictures = pictures_of(run, design)
+        pictures = Pictures(run, design.benchmark)
         ahead = [*design.training.samples, *design.drawn]
         threading.Thread(target=pictures.make, args=(ahead,), daemon=True).start()
         yield design, study_application(log, pictures, hosts=hosts)

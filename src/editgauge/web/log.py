@@ -1,7 +1,6 @@
-"""People, versioned items and events in one SQLite file. A study's task and a data set's record are
-*items*: a change names the version that it was made from, is written with its event in one
-transaction, and is on the disk when the call returns. Taking something back is a change like any
-other. Any number of processes and threads may work on one file.
+"""People, versioned items and events in one SQLite file, for any number of processes and threads. A
+change names the version that it was made from, is written with its event in one transaction, and is
+on the disk when the call returns; taking something back is a change like any other.
 """
 
 from __future__ import annotations
@@ -41,15 +40,16 @@ CREATE INDEX events_by_item ON events (item, number);
 CREATE UNIQUE INDEX events_by_nonce ON events (nonce) WHERE nonce <> '';
 """
 _Fields = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""What changed: as it was, and as it is."""
-_ITEM = "SELECT id, kind, owner, state, place, version, data, crc FROM items"
-_EVENT = "SELECT at, who, what, item, version, before, after, note, nonce, crc, number FROM events"
+_ITEM = "SELECT kind || ' ' || id, id, kind, owner, state, place, version, data, crc FROM items"
+_EVENT = (
+    "SELECT 'event ' || number, at, who, what, item, version, before, after, note, nonce, crc "
+    "FROM events"
+)
+"""Each begins with what it is called when it is damaged."""
 
 
 class Person(NamedTuple):
-    """Somebody with a personal link, whose token is kept as a hash only. `seen`: when they last
-    asked for something, in seconds since 1970; 0 for never.
-    """
+    """Somebody with a personal link. `seen`: when they last asked for something; 0 for never."""
 
     name: str
     role: str
@@ -72,7 +72,6 @@ class Item(NamedTuple):
 class Event(NamedTuple):
     """One thing that happened: `before` and `after` hold the fields that changed."""
 
-    number: int
     at: float
     who: str
     what: str
@@ -109,9 +108,8 @@ class Conflict(EditgaugeError):
 
 
 class Log:
-    """An open file; every method may be called from any thread. Raises `RunError` for a file that
-    is damaged, not of this tool, or cannot be written. An item or an event whose checksum does not
-    fit is left out and named in `problems`.
+    """An open file; every method may be called from any thread. Raises `RunError` for one that
+    cannot be read or written. What has another checksum is left out and named in `problems`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -128,8 +126,8 @@ class Log:
             self._secret = bytes.fromhex(self.meta("secret"))
 
     def invite(self, name: str, role: str = "") -> str:
-        """Add somebody, or give them a new link; returns its token, which is kept nowhere. Raises
-        `UsageError` for a name that is no pseudonym (see `check_pseudonym`) or is there.
+        """Add somebody; returns the token of their link, which is kept nowhere. Raises `UsageError`
+        for a name that is no pseudonym (see `check_pseudonym`) or is there.
         """
         check_pseudonym(name)
         token = secrets.token_urlsafe(24)
@@ -148,8 +146,7 @@ class Log:
             if self._db.execute("UPDATE people SET revoked = 1 WHERE name = ?", (name,)).rowcount:
                 self.note(name, "revoked")
                 return
-        there = ", ".join(person.name for person in self.people()) or "nobody"
-        raise UsageError(f"{name!r}: nobody of this name was invited; there is: {there}")
+        raise UsageError(f"{name!r}: nobody of this name was invited")
 
     def find(self, token: str) -> Person | None:
         """Whose token it is; None for one that is unknown or revoked."""
@@ -163,8 +160,7 @@ class Log:
         """Note that somebody is at work now, to the minute."""
         now = time.time()
         if self._people("WHERE name = ? AND seen < ?", name, now - 60):
-            with self.transaction():
-                self._db.execute("UPDATE people SET seen = ? WHERE name = ?", (now, name))
+            self._rows("UPDATE people SET seen = ? WHERE name = ?", now, name)
 
     def mac(self, *words: object) -> str:
         """An unguessable name that only this file can make: 32 hexadecimal digits."""
@@ -188,9 +184,7 @@ class Log:
         self, item: str, kind: str, data: Mapping[str, Any], who: str, *,
         owner: str = "", state: str = "",
     ) -> Item:  # fmt: skip
-        """Make an item of version 1, behind all others of its kind. Raises `UsageError` for an id
-        that is taken.
-        """
+        """Make an item, behind all others of its kind. Raises `UsageError` for an id in use."""
         with self.transaction():
             if self._rows("SELECT 1 FROM items WHERE id = ?", item):
                 raise UsageError(f"{item!r}: there is something of this id; choose another one")
@@ -204,11 +198,9 @@ class Log:
         self, item: str, version: int, data: Mapping[str, Any], act: Act, *,
         owner: str | None = None, state: str | None = None,
     ) -> Item:  # fmt: skip
-        """Replace an item's data (and its owner and state, where these are named).
-
-        Raises `Conflict` where `version` is not the newest; the words of who came too late stay in
-        the events, as "refused". The same nonce again changes nothing; one of another item or
-        person is a `UsageError`.
+        """Replace an item's data (and its owner and state, where named). Raises `Conflict` where
+        `version` is not the newest; the words of who came too late stay in the events. The same
+        nonce again changes nothing; one of another item or person is a `UsageError`.
         """
         with self.transaction():
             known = self.get(item)
@@ -236,11 +228,6 @@ class Log:
         """Give an item another id, in its data (``id``) and its events, too: the old one is nowhere
         in the file any more. Raises `UsageError` for an id that is taken or not there.
         """
-
-        def told(text: str) -> str:
-            fields = orjson.loads(text)
-            return orjson.dumps({**fields, "id": new} if "id" in fields else fields).decode()
-
         with self.transaction():
             known = self.get(item)
             if self._rows("SELECT 1 FROM items WHERE id = ?", new):
@@ -248,12 +235,15 @@ class Log:
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("DELETE FROM items WHERE id = ?", (item,))
             self._write(known._replace(id=new, data={**known.data, "id": new}))
-            for *row, _, number in self._rows(f"{_EVENT} WHERE item = ?", item):
-                row[3], row[5], row[6] = new, told(row[5]), told(row[6])
-                changed = (new, row[5], row[6], _crc(row), number)
+            for label, *row, _ in self._rows(f"{_EVENT} WHERE item = ?", item):
+                row[3] = new
+                for place in (5, 6):
+                    fields = orjson.loads(row[place])
+                    fields |= {"id": new} if "id" in fields else {}
+                    row[place] = orjson.dumps(fields).decode()
                 self._db.execute(
                     "UPDATE events SET item = ?, before = ?, after = ?, crc = ? WHERE number = ?",
-                    changed,
+                    (new, row[5], row[6], _crc(row), label.partition(" ")[2]),
                 )
             self.note(who, "renamed", new)
         self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -264,16 +254,11 @@ class Log:
             self._log(Act(who, what), item, 0, ({}, facts))
 
     def events(self, item: str | None = None) -> Iterator[Event]:
-        """Everything that happened, or what happened to one item, oldest first."""
-        where = "" if item is None else " WHERE item = ?"
-        values = () if item is None else (item,)
-        for *row, crc, number in self._rows(f"{_EVENT}{where} ORDER BY number", *values):
-            if crc != _crc(row):
-                self._damaged(f"event {number}")
-                continue
+        """What happened (to one item), oldest first."""
+        where, values = ("", ()) if item is None else (" WHERE item = ?", (item,))
+        for row in self._sound(f"{_EVENT}{where} ORDER BY number", *values):
             *head, before, after, note, _ = row
-            changed = (orjson.loads(before), orjson.loads(after))
-            yield Event._make((number, *head, *changed, note))
+            yield Event._make((*head, orjson.loads(before), orjson.loads(after), note))
 
     def meta(self, name: str) -> str:
         """A text that belongs to the whole file; "" where there is none."""
@@ -281,8 +266,7 @@ class Log:
         return str(rows[0][0]) if rows else ""
 
     def set_meta(self, name: str, value: str) -> None:
-        with self.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+        self._rows("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -326,20 +310,21 @@ class Log:
         return [Person._make(row) for row in self._rows(query, *values)]
 
     def _items(self, query: str, *values: object) -> Iterator[Item]:
-        for *row, crc in self._rows(query, *values):
-            if crc != _crc(row):
-                self._damaged(f"{row[1]} {row[0]!r}")
-                continue
+        for row in self._sound(query, *values):
             yield Item._make([*row[:6], orjson.loads(row[6])])
+
+    def _sound(self, query: str, *values: object) -> Iterator[list[Any]]:
+        """The rows of `_ITEM` or `_EVENT` whose checksum fits; others are named in `problems`."""
+        for label, *row, crc in self._rows(query, *values):
+            line = f"{self.path.name}: {label} is damaged; it is left out"
+            if crc == _crc(row):
+                yield row
+            elif line not in self.problems:
+                self.problems.append(line)
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock, self._named_errors():
             return self._db.execute(query, values).fetchall()
-
-    def _damaged(self, what: str) -> None:
-        line = f"{self.path.name}: {what} is damaged; it is left out"
-        if line not in self.problems:
-            self.problems.append(line)
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -353,9 +338,7 @@ class Log:
 
 
 def check_pseudonym(name: str) -> None:
-    """Raise `UsageError` for a name that should not stand in a file that is handed on: an address,
-    one with control characters, an endless one.
-    """
+    """Raise `UsageError` for a name that should not stand in a file that is handed on."""
     if not name.isprintable() or not 0 < len(name.strip()) <= 60 or set(name) & set("@:/"):
         raise UsageError(
             f"{name!r}: wanted a pseudonym of 1 to 60 letters, without @, colon and slash"
@@ -363,16 +346,12 @@ def check_pseudonym(name: str) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """A connection to a file that may come from anybody: one that runs code of its own is none."""
+    """A connection to a file that may come from anybody."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise sqlite3.DatabaseError("not a regular file")
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     for setting in ("trusted_schema=OFF", "journal_mode=WAL", "synchronous=FULL"):
         db.execute(f"PRAGMA {setting}")
-    odd = db.execute("SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone()
-    if odd:
-        db.close()
-        raise sqlite3.DatabaseError(f"it holds a {odd[0]}, which is none of ours")
     return db
 
 

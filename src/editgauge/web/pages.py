@@ -1,6 +1,4 @@
-"""The frame of an application in the browser: headers, static files, errors, the server. No page
-loads anything from elsewhere, runs a script that is not a file of ours, or may be framed.
-"""
+"""The frame of an application in the browser: headers, static files, errors, the server."""
 
 from __future__ import annotations
 
@@ -32,12 +30,10 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
 PICTURE_CACHE = {"Cache-Control": "private, max-age=3600"}
 """For pictures: their addresses are unguessable, and change when the picture does."""
-CONNECTIONS = 500
 _TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
 
 
@@ -53,12 +49,10 @@ def refusal(status: int, text: str, **facts: Any) -> Response:
 def application(
     log: Log, routes: Sequence[BaseRoute], *, package: str, hosts: Sequence[str] = ()
 ) -> Starlette:
-    """An application whose pages are the files of the folders ``static`` of `package` and of this
-    room, at ``/`` and below ``/static/``.
-
-    `hosts` are the names besides localhost under which it may be asked (against DNS rebinding).
-    Handlers find the log at ``request.app.state.log``; what they raise is answered with its text:
-    `Conflict` as 409, other errors of ours as 400, a log that cannot be written as 503.
+    """An application whose pages are files of ``static`` of `package` and of this room. `hosts`:
+    the names besides localhost under which it may be asked. Handlers find the log at
+    ``request.app.state.log``; what they raise is answered with its text: `Conflict` as 409, other
+    errors of ours as 400, a log that cannot be written as 503.
     """
     from editgauge.web.people import sign_in
 
@@ -76,10 +70,7 @@ def application(
         media, data = statics[name]
         return Response(data, headers={"Content-Type": f"{media}; charset=utf-8"})
 
-    async def icon(_: Request) -> Response:
-        return Response(status_code=204)
-
-    common = {"/": static, "/static/{name}": static, "/favicon.ico": icon, "/a/{token}": sign_in}
+    common = {"/": static, "/static/{name}": static, "/a/{token}": sign_in}
     allowed = ["localhost", "127.0.0.1", *hosts]
     app = Starlette(
         routes=[*(Route(path, handler) for path, handler in common.items()), *routes],
@@ -91,14 +82,11 @@ def application(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A place at which `serve` answers; port 0: any that is free. Raises `UsageError` for one that
-    is taken, or that this machine does not have.
-    """
-    if not 0 <= port < 65536:
+    """A place at which `serve` answers; port 0: any that is free. Raises `UsageError`."""
+    if port > 65535:
         raise UsageError(f"port {port}: wanted 0 to 65535")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        return socket.create_server((host, port), backlog=2048)
     except OSError as error:
         raise UsageError(
             f"{host}, port {port}: nothing can be served there ({error}); another server may be "
@@ -112,7 +100,7 @@ def serve(app: ASGIApp, at: socket.socket) -> None:
 
     config = uvicorn.Config(
         app, ws="none", log_level="warning", access_log=False, server_header=False,
-        date_header=False, timeout_keep_alive=30, limit_concurrency=CONNECTIONS,
+        date_header=False, timeout_keep_alive=30, limit_concurrency=500,
     )  # fmt: skip
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn ends first, and raises it again
         uvicorn.Server(config).run(sockets=[at])

@@ -1,6 +1,4 @@
-"""Who sends a request. A personal link ``/a/TOKEN`` sets a cookie that scripts cannot read; a POST
-carries the page's own key in ``X-Key`` and comes from the page's own site.
-"""
+"""Who sends a request: a personal link sets a cookie, a POST carries the key of the page."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from urllib.parse import urlsplit
 
 import orjson
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from editgauge.web.log import Log, Person, Refused
@@ -23,7 +21,6 @@ Handler = Callable[[Request], Awaitable[Response]]
 MOST_BYTES = 8 << 20
 """Of a POST: a painted mask is the largest."""
 COOKIE = "editgauge"
-_DAYS_90 = 90 * 86400
 
 
 def key_of(log: Log, who: Person) -> str:
@@ -33,13 +30,10 @@ def key_of(log: Log, who: Person) -> str:
 
 def person(act: Callable[..., object], *, posts: bool = False, slow: bool = False) -> Handler:
     """A handler of requests from ``act(who, request)`` or, where it `posts`, from
-    ``act(who, payload)`` with the JSON object that was sent.
-
-    `act` is called in a thread; what it returns is sent as JSON unless it is a `Response`. What is
-    `slow` (pictures that are made first) waits in a line of its own, and keeps no answer waiting. A
-    stranger, another site's page and a payload that is too long or no object never reach it.
+    ``act(who, payload)`` with the JSON object that was sent; called in a thread. What it returns is
+    sent as JSON unless it is a `Response`. What is `slow` waits in a line of its own. A stranger,
+    another site's page and a payload that is too long or no object never reach it.
     """
-
     line = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1) if slow else 1000)
 
     @wraps(act)
@@ -69,7 +63,7 @@ async def sign_in(request: Request) -> Response:
     response = RedirectResponse("/", status_code=303)
     secure = request.url.scheme == "https"
     response.set_cookie(
-        COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=_DAYS_90
+        COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=90 * 86400
     )
     return response
 
@@ -85,17 +79,14 @@ def _from_own_page(request: Request, key: str) -> bool:
 async def _payload(request: Request) -> dict[str, object]:
     """The JSON object that was sent. Raises `Refused`."""
     body = bytearray()
-    try:
-        async for part in request.stream():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise Refused(f"too long: at most {MOST_BYTES >> 20} MB")
-    except ClientDisconnect:
-        raise Refused("the connection was lost") from None
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise Refused(f"too long: at most {MOST_BYTES >> 20} MB")
     try:
         payload = orjson.loads(body or b"{}")
     except orjson.JSONDecodeError:
-        raise Refused("wanted JSON") from None
+        payload = None
     if not isinstance(payload, dict):
         raise Refused("wanted a JSON object")
     return payload

@@ -99,8 +99,8 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"set": ["refrence=false"]}, "did you mean reference"),
-        ({"set": ["reference=perhaps"]}, "true, false"),
+        ({"set": ["timeuot=1"]}, "did you mean timeout"),
+        ({"set": ["hint=perhaps"]}, "true, false"),
         ({"set": ["text"]}, "NAME=VALUE"),
         ({"set": ["reasoning_effort=much"]}, "wanted one of none, minimal"),
         ({"set": ["concurrency=0"]}, "wanted 1 to 1024"),

@@ -68,7 +68,7 @@ class JudgeOptions:
     set: Sequence[str] = ()
     """NAME=VALUE of the requests: temperature, seed, max_tokens (thinking included),
     reasoning_effort; of the server: concurrency (16), timeout (seconds); or of the protocol:
-    text=DP, reference=false. May be repeated.
+    text=DP, hint=false. May be repeated.
     """
     repeat: int = 1
     """Judge everything so many times."""

@@ -1,27 +1,14 @@
-"""KRIS-Bench's judge: what is asked, what its released scripts ask, and how they read a reply (arXiv
-2505.16707).
+"""KRIS-Bench's judge (arXiv 2505.16707): what is asked, what its released scripts ask, and how they read
+a reply.
 
-Integers 1 to 5. Every sample has VQ (the output alone); the rest goes by the kind of task:
-
-=============  ==============================  =====================================================================
-kind           samples                         calls beside VQ, pictures in this order
-=============  ==============================  =====================================================================
-common         the other folders               VC: original, edited · IF: original, edited
-anomaly        anomaly_correction              the same; IF is given the explanation
-viewpoint      viewpoint_change                VC: original, edited · IF: original, edited, wanted viewpoint
-knowledge      Social, Natural, Logical        VC: original, edited · IF and KP in one call with the explanation
-temporal       temporal_prediction             VC and IF: four frames in frame order, each labelled real or generated
-elements       multi-element_composition       VC and IF: all references, numbered, then the composed picture
-=============  ==============================  =====================================================================
-
-1000 tokens, the server's own temperature, files as they are. KP is 1 where IF is 1 or 2: asked for
-in the rubric and enforced by rule in both variants. The released code never gives the explanation
-for anomalies because it tests for another folder name; we give it in both variants, since the prompt
-and not the parser would differ. The option ``hint=false`` leaves the explanation out (the paper's
-4.3).
-
-Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
-*corrected* wants an integer in range under the score's name.
+Integers 1 to 5. Every sample has VQ (the output alone); VC and IF go by the kind of task; of
+knowledge tasks IF and KP are one call with the explanation, and KP is 1 where IF is 1 or 2: asked
+for in the rubric and enforced by rule in both variants. 1000 tokens, the server's own temperature,
+files as they are. The released code never gives the explanation for anomalies because it tests for
+another folder name; we give it in both variants, since the prompt and not the parser would differ.
+The option ``hint=false`` leaves the explanation out (the paper's 4.3). *Faithful* is what the
+released parsers take from the same reply (a stray digit included); *corrected* wants an integer in
+range under the score's name.
 """
 
 from __future__ import annotations
@@ -255,8 +242,7 @@ def released_ask(
 ) -> Sequence[Call]:
     """One user message a call, every picture declared a JPEG, 1000 tokens, the server's own
     temperature. The script for frames writes every picture anew as a JPEG. The script for common
-    tasks never sends the prompt for anomalies, because it tests for another folder name; the option
-    ``anomaly_hint=true`` sends it, as the paper describes.
+    tasks never sends the prompt for anomalies, because it tests for another folder name.
     """
     assert edit.path is not None
     kind = kind_of(sample)
@@ -268,8 +254,6 @@ def released_ask(
         "N": str(frames_of(sample, output)[1]) if kind == "temporal" else "",
     }
     path, function, consistency, instruction, roles = _SCRIPTS[kind]
-    if kind == "anomaly" and options.get("anomaly_hint", False) and sample.knowledge:
-        instruction = "prompt_abnormal_instruction_following"
     last = "IF+KP" if kind == "knowledge" else "IF"
     texts, script = scripts[TEXTS], scripts[path]
     origins = {"real": "Reference", "generated": "Generated"}
@@ -296,9 +280,7 @@ PROMPTS = ReleasedPrompts(
     benchmark="krisbench",
     repository="nameoffly/Kris_Bench_output",
     files=pinned(__file__),
-    track=as_sent(
-        JUDGING, released_ask, options={**JUDGING.options, "anomaly_hint": ("true", "false")}
-    ),
+    track=as_sent(JUDGING, released_ask),
     note="the authors' repository has no file with the texts; this fork (Apache-2.0) has",
 )
 

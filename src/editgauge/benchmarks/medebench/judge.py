@@ -1,16 +1,12 @@
-"""MedEBench's judge: what is asked, what its released script asks, and how it reads a reply (arXiv
-2506.01921).
+"""MedEBench's judge (arXiv 2506.01921): what is asked, what its released script asks, and how it reads a
+reply.
 
 One call: rubric with the change description (**D**: ``EA``, ``VQ``, ``Context``) or with the prompt
-(**P**: ``EA_P``…), then input, reference, output, files as they are. The reply is an object: the
-list of differences, then three integers 0 to 10, of which tables have a tenth. The third
-(``Context``) is the paper's Table 3's; the CP of Table 2 is the masked SSIM. Temperature is the
-server's own. The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls.
-
-Variants: of the lines that ``--prompts paper`` asks for *faithful* is read as the script does
-(fractions pass, one unreadable score drops all); *corrected* wants the last three lines with
-integers in range. The released script cannot read our object: both variants are the strict reading
-there.
+(**P**: ``EA_P``…; the option ``text`` is ``D``, ``P``, or ``DP`` for both), then input, reference,
+output. The reply: the list of differences, then three integers 0 to 10; the third is the paper's
+Table 3's, the CP of Table 2 is the masked SSIM. Temperature is the server's own. *Faithful* reads
+the lines that ``--prompts paper`` asks for as the script does (fractions pass, one unreadable score
+drops all); *corrected* wants the last three lines with integers in range, as both do of our object.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""TextEdit's judge: what is asked, what its released script asks, and how it reads a reply (arXiv
-2603.09877).
+"""TextEdit's judge (arXiv 2603.09877): what is asked, what its released script asks, and how it reads a
+reply.
 
 One call a sample for all five questions, integers 1 to 5: rubric with the source and the target
-text; original, reference, output **resized to the original's size** (Lanczos; one of that size is
-sent as it is). Temperature 0 and 1000 tokens are ours: the released script leaves both to its
-server.
-
-Variants: *faithful* takes the integers of the released script's parser whatever their range;
-*corrected* only those from 1 to 5. Normalisation, cut-off and weights belong to the table: see
-`facts`.
+text; original, reference, output **resized to the original's size** (Lanczos). Temperature 0 and
+1000 tokens are ours. *Faithful* takes the integers of the released script's parser whatever their
+range; *corrected* only those from 1 to 5. Cut-off and weights belong to the table: see `facts`.
 """
 
 from __future__ import annotations

@@ -1,24 +1,11 @@
-"""TextEditBench's judge: what is asked, what its released scripts ask, and how they read a reply (arXiv
-2512.16270).
+"""TextEditBench's judge (arXiv 2512.16270): what is asked, what its released scripts ask, and how they
+read a reply.
 
-======  ====================================  =========================================================
-call    question, integer 0 to 5              texts and pictures, in this order
-======  ====================================  =========================================================
-IF      only the requested operation          instruction, kind of operation; input, output, [reference]
-TA      the text's content                    instruction, [kind]; input, output, [reference]
-VC      visual integration                    instruction, [kind]; input, output, [reference]
-LP      what was not to change                instruction, [kind]; input, output, [reference]
-SE      linked expectations                   instruction, [kind], expectation; input, output, [reference]
-======  ====================================  =========================================================
-
-Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0,
-500 tokens, files as they are. The reference is shown in the synthetic split only; the real split
-has none, and its rubrics do not speak of one. The option ``reference=False`` leaves it out
-everywhere. The kind of operation is told in all five calls of the synthetic split, and in IF alone
-in the real split, as the two released scripts do.
-
-Variants: *faithful* records 0 for a call that failed and a reply that is no JSON, and nothing for
-JSON without the keys, as the split's released script does; *corrected* says unparsable, refused or failed.
+Five calls a sample (four without a knowledge prompt), integers 0 to 5: the rubric as system message,
+temperature 0, 500 tokens, files as they are. The reference is shown in the synthetic split only.
+The kind of operation is told in all five calls there, and in IF alone in the real split, as the two
+released scripts do. *Faithful* records 0 for a call that failed and a reply that is no JSON, and
+nothing for JSON without the keys, as the split's script does; *corrected* says why there is none.
 """
 
 from __future__ import annotations
@@ -48,7 +35,7 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     labels = ("Original picture:", "Result of the editor:", "Reference, one perfect result:")
     shown = [
         part
-        for label, picture in zip(labels, _pictures(sample, edit, options), strict=False)
+        for label, picture in zip(labels, _pictures(sample, edit), strict=False)
         for part in (label, picture)
     ]
     reference = "yes" if len(shown) == 6 else None
@@ -77,12 +64,9 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     return calls
 
 
-def _pictures(
-    sample: Sample, edit: Edit, options: Mapping[str, Any], mime: str = ""
-) -> list[Picture]:
-    """Input, output and, where there is one that may be shown, the reference."""
-    reference = sample.reference if options.get("reference", True) else None
-    paths = {"input": sample.image, "output": edit.path, "reference": reference}
+def _pictures(sample: Sample, edit: Edit, mime: str = "") -> list[Picture]:
+    """Input, output and, where there is one, the reference."""
+    paths = {"input": sample.image, "output": edit.path, "reference": sample.reference}
     return [Picture(path, name, mime=mime) for name, path in paths.items() if path is not None]
 
 
@@ -97,13 +81,7 @@ def _answer(
     }
 
 
-JUDGING = Track(
-    metrics=JUDGE,
-    ask=ask,
-    wanted=wanted,
-    rubrics=DIMENSIONS,
-    options={"reference": ("true", "false")},
-)
+JUDGING = Track(metrics=JUDGE, ask=ask, wanted=wanted, rubrics=DIMENSIONS)
 
 
 # -- what the released scripts ask -----------------------------------------------------------------
@@ -114,11 +92,8 @@ _FUNCTION = "call_llm_evaluation"
 
 
 def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-    """SE is asked where the record spells the key ``knowledge_prompt`` right (and not with
-    ``knowledge=false``).
-    """
-    spelt = sample.attributes.get("knowledge_key", "knowledge_prompt") == "knowledge_prompt"
-    known = options.get("knowledge", True) and sample.knowledge and spelt
+    """SE is asked where the record spells the key ``knowledge_prompt`` right."""
+    known = sample.knowledge and "knowledge_key" not in sample.attributes
     return tuple(metric for metric in JUDGE if metric.name != "SE" or known)
 
 
@@ -128,7 +103,7 @@ def released_ask(
     """Five calls, a system message and one user message each, every picture declared a JPEG; the
     kind of operation is told as the record writes it.
     """
-    shown = _pictures(sample, edit, options, "image/jpeg")
+    shown = _pictures(sample, edit, "image/jpeg")
     with_reference = len(shown) == 3
     script = scripts[WITH if with_reference else WITHOUT]
     instruction, method, knowledge, *labels, ending = script.texts(_FUNCTION)
@@ -160,12 +135,7 @@ PROMPTS = ReleasedPrompts(
     benchmark="texteditbench",
     repository="CSU-JPG/TextEditBench",
     files=pinned(__file__),
-    track=as_sent(
-        JUDGING,
-        released_ask,
-        wanted=released_wanted,
-        options={"reference": ("true", "false"), "knowledge": ("true", "false")},
-    ),
+    track=as_sent(JUDGING, released_ask, wanted=released_wanted),
 )
 
 

@@ -1,17 +1,5 @@
-"""TextEditBench's scorers: MSE and PSNR after alignment, SSIM and LPIPS, all outside the masks.
-
-=========  =================================================  ========================================================
-metric     faithful (the released scripts)                    corrected
-=========  =================================================  ========================================================
-mse, psnr  both pictures as their EXIF orientation shows      pixels as stored; no value when a mask is missing
-           them, outside the masks that are there
-ssim       masked area black in both, mean over the whole     mean over the windows that touch no masked pixel; an
-           frame: rises with the size of the mask; no value   output of another size is resized to the input
-           when the output has another size than the input,   (Lanczos), noted in the row's detail
-           or there is not exactly one mask beside its own
-lpips      the same black frames, SqueezeNet; no value where  each layer's map averaged over the positions whose cell
-           SSIM has none                                      holds no masked pixel; resized as for SSIM
-=========  =================================================  ========================================================
+"""TextEditBench's scorers: MSE and PSNR after alignment, SSIM and LPIPS, all outside the masks, each
+faithful to the released scripts and corrected (the table is in docs/protocols/texteditbench.md).
 
 The paper (4.1) says that synthetic samples are compared with their reference edit; the released
 code compares every sample with its input. Scorers against the reference follow the paper: the same

@@ -10,7 +10,6 @@ import pytest
 from editgauge.errors import UsageError
 from editgauge.study.agreement import ALPHA, agreement
 from editgauge.study.people import answers, averaged, comparisons
-from editgauge.study.reported import contested
 from editgauge.study.scales import rating_row
 from editgauge.tables.results import Results
 from editgauge.tables.table import Table
@@ -113,13 +112,6 @@ def test_bradley_terry_from_comparisons() -> None:
     assert [row.name for row in ranking.rows] == ["b", "a"]
     assert ranking.rows[0].cells["strength"].value == pytest.approx(np.log(3) / 2)
     assert ranking.notes[0].startswith("8 comparisons (0 ties) by 2 annotators on 4 samples")
-
-
-def test_samples_on_which_people_differ_most() -> None:
-    rows = rated("ann", "IF", "rate", [[5, 3, 1]] * 4)
-    rows += rated("ben", "IF", "rate", [[5, 3, 1], [5, 3, 2], [1, 3, 5], [5, 3, 1]])
-    (one,) = answers(frame(rows))
-    assert contested(one) == [("s2", pytest.approx(8 / 3)), ("s1", pytest.approx(1 / 3))]
 
 
 def test_tables_never_mix_annotators() -> None:

@@ -40,7 +40,7 @@ _CODE = {status: code for code, status in enumerate(STATUSES)}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One benchmark of a report. `study`: what people said (`study.reported.reported`)."""
+    """One benchmark of a report."""
 
     frame: Results
     tables: Sequence[Table] = ()
@@ -50,29 +50,24 @@ class Part:
     about: str = ""
     plots: Sequence[Plot] = ()
     published: bool = False
-    study: Mapping[str, Any] | None = None
 
 
 def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) -> Part:
     """A benchmark's part of a report on these runs, with the papers' lines and intervals or not."""
     frame = without_training(reading.of_runs(runs, name), runs)
-    benchmark = benchmark_of(name)
-    shown = Shown(published=published, intervals=intervals)
-    shown_tables: list[Table] = []
+    benchmark, shown = benchmark_of(name), Shown(published=published, intervals=intervals)
+    listed: list[Table] = []
     for side in frame.without_people().sides():
-        for variant in VARIANTS:
-            for table in _tables(side, variant, shown):
-                versions = [
-                    t.rows for t in shown_tables if (t.name, t.source) == (table.name, table.source)
-                ]
-                if table.rows not in versions:  # a track that has one variant only says it once
-                    shown_tables.append(table)
+        for table in (one for variant in VARIANTS for one in _tables(side, variant, shown)):
+            same = (t for t in listed if (t.name, t.source) == (table.name, table.source))
+            if table.rows not in [t.rows for t in same]:  # of one variant only it says it once
+                listed.append(table)
     if frame.makers():
-        shown_tables = papers_first(shown_tables)
-    shown_tables += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
+        listed = papers_first(listed)
+    listed += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
     return Part(
         frame,
-        shown_tables,
+        listed,
         metrics_of(frame),
         title=name if benchmark is None else benchmark.title,
         about="" if benchmark is None else benchmark.about,
@@ -83,16 +78,13 @@ def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) ->
 
 def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
     """The benchmark's tables, each with where its numbers come from: see `overview.link`."""
-    links = {
-        paper.name: {
-            f.column.name: link(side, f) for f in Sheet(side, paper, variant).fields if f.spec.of
-        }
-        for paper in every_table(side)
-    }
+    papers = {paper.name: paper for paper in every_table(side)}
     source = "" if side.side is None else side.side.source
     for table in tables(side, variant, shown, among=VARIANTS):
-        facts = {**table.meta, "links": links.get(table.name, {}), "made_by": source}
-        yield replace(table, meta=facts)
+        paper = papers.get(table.name)
+        fields = Sheet(side, paper, variant).fields if paper is not None else ()
+        links = {one.column.name: link(side, one) for one in fields if one.spec.of}
+        yield replace(table, meta={**table.meta, "links": links, "made_by": source})
 
 
 # -- data files ------------------------------------------------------------------------------------
@@ -102,11 +94,14 @@ def write(
     part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[Run]
 ) -> dict[str, Any]:
     """Write a benchmark's data files; what the page's first file says of it. `at`: its place."""
-    frame = part.frame
-    columns = []
+    frame, columns, places = part.frame, [], {}
+
+    def put(name: str, value: Any) -> None:
+        write_script(folder / f"{name}.js", f"{at}/{name.replace('-', '/')}", value)
+
     for index, (column, values, status) in enumerate(_columns(frame, part.metrics)):
-        data = {"values": packed(values, "<f4"), "status": packed(status)}
-        write_script(folder / f"column-{index}.js", f"{at}/column/{index}", data)
+        put(f"column-{index}", {"values": packed(values, "<f4"), "status": packed(status)})
+        places[column["editor"], column["metric"], column["variant"], column["source"]] = index
         columns.append(column)
     attributes, codes = _attributes(frame)
     state, marks, back = _outputs(frame, pictures)
@@ -119,13 +114,15 @@ def write(
         "back": [packed(row) for row in back],
         "thumbs": {slot: packed(np.packbits(f, bitorder="little")) for slot, f in there.items()},
     }
-    write_script(folder / "index.js", f"{at}/index", index_data)
+    put("index", index_data)
     records = frame.samples.records.values()
-    text = [str(record.get("instruction") or "")[:2000] for record in records]
-    write_script(folder / "text.js", f"{at}/text", text)
-    names = ("editor", "metric", "variant", "source")
-    places = {tuple(column[name] for name in names): n for n, column in enumerate(columns)}
+    put("text", [str(record.get("instruction") or "")[:2000] for record in records])
     samples = details.samples(frame, runs, pictures, places, part.metrics)
+    size = details.shard_size(frame)
+    for count in itertools.count():
+        if not (shard := list(itertools.islice(samples, size))):
+            break
+        put(f"detail-{count}", shard)
     return {
         "name": frame.benchmark,
         "title": part.title or frame.benchmark,
@@ -136,11 +133,10 @@ def write(
         "columns": columns,
         "attributes": attributes,
         "tables": [as_json(table) for table in part.tables],
-        "shard": _write_details(samples, details.shard_size(frame), at, folder),
+        "shard": size,
         "metrics": _described(part.metrics),
         "overview": overview(frame, part.metrics, part.tables, part.plots),
         "coverage": _coverage(frame, marks, pictures),
-        "study": _study(part, at, folder),
     }
 
 
@@ -220,49 +216,25 @@ def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> l
     cubes = frame.without_people().cubes
     rows = []
     for row, editor in enumerate(frame.editors):
-        every = {key.metric for key, cube in cubes.items() if (cube.status[:, row] >= 0).any()}
-        counts, where = {}, {}
-        for code, status in enumerate(STATUSES):
-            if n := int((marks[row] >> code & 1).sum()):
-                counts[status.value] = n
-                mine = {key.metric for key, c in cubes.items() if (c.status[:, row] == code).any()}
-                where[status.value] = sorted(mine) if mine != every else []
-        records = [edits[editor] for edits in pictures.edits.values() if editor in edits]
-        seconds = [edit.seconds for edit in records if edit.seconds is not None]
-        costs = [edit.cost for edit in records if edit.cost is not None]
+        having: dict[int, set[str]] = {code: set() for code in range(-1, len(STATUSES))}
+        for key, cube in cubes.items():
+            for code in np.unique(cube.status[:, row]).tolist():
+                having[code].add(key.metric)
+        every = set().union(*(having[code] for code in range(len(STATUSES))))
+        counts = {code: int((marks[row] >> code & 1).sum()) for code in range(len(STATUSES))}
+        met = {STATUSES[code].value: (n, having[code]) for code, n in counts.items() if n}
+        edits = [edits[editor] for edits in pictures.edits.values() if editor in edits]
+        seconds = [edit.seconds for edit in edits if edit.seconds is not None]
+        costs = [edit.cost for edit in edits if edit.cost is not None]
         rows.append(
             {
                 "editor": editor,
-                "counts": counts,
-                "metrics": where,
-                "outputs": sum(edit.status is Status.SCORED for edit in records),
-                "given_back": sum(edit.given_back is True for edit in records),
+                "counts": {status: n for status, (n, _) in met.items()},
+                "metrics": {s: sorted(of) if of != every else [] for s, (_, of) in met.items()},
+                "outputs": sum(edit.status is Status.SCORED for edit in edits),
+                "given_back": sum(edit.given_back is True for edit in edits),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(costs) if costs else None,
             }
         )
     return rows
-
-
-def _study(part: Part, at: int, folder: Path) -> dict[str, Any] | None:
-    """Writes what people said, and machines of the same outputs, on the scale of print."""
-    if part.study is None:
-        return None
-
-    def shown(metric: Mapping[str, Any]) -> Mapping[str, Any]:
-        about = part.metrics.get(metric["metric"]) or unknown(metric["metric"])
-        values = np.array(on_scale(about, np.array(metric["values"], np.float64))).tolist()
-        return {**metric, "values": [v if math.isfinite(v) else None for v in values]}
-
-    every = [{**q, "metrics": [*map(shown, q["metrics"])]} for q in part.study["questions"]]
-    write_script(folder / "study.js", f"{at}/study", {**part.study, "questions": every})
-    return {"tables": part.study["tables"]}
-
-
-def _write_details(samples: Iterator[Any], size: int, number: int, folder: Path) -> int:
-    """Write what is known of each sample, `size` of them a file; returns the size."""
-    for count in itertools.count():
-        if not (shard := list(itertools.islice(samples, size))):
-            break
-        write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
-    return size

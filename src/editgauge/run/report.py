@@ -11,7 +11,7 @@ from editgauge.reports import drawing, figures
 from editgauge.reports.part import Part, part
 from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
-from editgauge.study.reported import reported
+from editgauge.study.agreement import agreement
 from editgauge.tables import rows
 
 
@@ -30,11 +30,11 @@ def parts_of(
     parts = []
     for name in rows.benchmarks(runs, benchmark):
         one = part(runs, name, published=published, intervals=intervals)
-        if (agreement := compared.table(one.frame)) is not None:
-            one = replace(one, tables=[*one.tables, agreement])
-        ratings = reported(one.frame, published_lines(name) if published else ())
-        if ratings is not None:
-            one = replace(one, tables=[*one.tables, *ratings[0]], study=ratings[1])
+        if (judges := compared.table(one.frame)) is not None:
+            one = replace(one, tables=[*one.tables, judges])
+        if len(one.frame.only_people()):
+            agreed = agreement(one.frame, published_lines(name) if published else ())
+            one = replace(one, tables=[*one.tables, *agreed.tables])
         parts.append(one)
     return parts
 

@@ -1,14 +1,13 @@
 "use strict";
 // Views by address: "#/" the first page, "#/browse/<benchmark>", "#/sample/<benchmark>/<id>", "#/tables/<benchmark>",
-// "#/reviewers/<benchmark>", "#/study/<benchmark>", "#/run" the manifest.
+// "#/reviewers/<benchmark>", "#/run" the manifest.
 const App = (function () {
   const h = EG.h, main = document.getElementById("main"), told = new Set();
   const VIEWS = {
     browse: (about, rest, query, live) => Gallery.show(main, about, query, live),
     sample: (about, rest, query, live) => SampleView.show(main, about, rest.join("/"), query, live),
     tables: (about) => Tables.show(main, about),
-    reviewers: (about, rest, query, live) => Reviewers.show(main, about, query, live),
-    study: (about, rest, query, live) => StudyView.show(main, about, live)
+    reviewers: (about, rest, query, live) => Reviewers.show(main, about, query, live)
   };
 
   // A sentence above every view, once: what the reader has to know and cannot see.
@@ -33,10 +32,10 @@ const App = (function () {
   // -- header --
 
   function header(view, about) {
-    const titles = { browse: "Samples", tables: "Tables", reviewers: "For reviewers", study: about.study && "People" };
+    const titles = { browse: "Samples", tables: "Tables", reviewers: "For reviewers" };
     const list = [[EG.address([""]), "Overview", view === ""]];
-    Object.keys(titles).forEach((name) => { if (titles[name]) list.push([EG.address([name, about.name]), titles[name],
-      name === view || (name === "browse" && view === "sample")]); });
+    Object.keys(titles).forEach((name) => list.push([EG.address([name, about.name]), titles[name],
+      name === view || (name === "browse" && view === "sample")]));
     if (EG.meta.diagnosis) list.push([EG.meta.diagnosis, "Why edits failed", false]);
     list.push([EG.address(["run"]), "Provenance", view === "run"]);
     const pick = h("select", { id: "benchmark", "aria-label": "Benchmark",

@@ -132,7 +132,6 @@ const EG = (function () {
     plural: (n, word) => n.toLocaleString("en") + " " + word + (n === 1 ? "" : "s"),
     find: (name) => EG.meta.benchmarks.find((one) => one.name === name),
     index: (about) => load(about.at + "/index", "data/" + about.at + "/index.js"),
-    study: (about) => load(about.at + "/study", "data/" + about.at + "/study.js"),
     text: (about) => load(about.at + "/text", "data/" + about.at + "/text.js"),
     column: (about, which) => load(about.at + "/column/" + which, "data/" + about.at + "/column-" + which + ".js").then((found) => {
       unpacked(found, "values", Float32Array);

@@ -139,8 +139,7 @@ const Start = (function () {
   }
 
   function benchmark(about, index) {
-    const ways = [["browse", "All samples"], ["tables", "Tables and figures"], ["reviewers", "For reviewers: what each model damaged"],
-      about.study && ["study", "What people said"]].filter(Boolean);
+    const ways = [["browse", "All samples"], ["tables", "Tables and figures"], ["reviewers", "For reviewers: what each model damaged"]];
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
       h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), extent(about),
       h("div", { class: "columns" }, ranking(about), wrong(about, index)), headlines(about), groups(about, index), first(about, index),

@@ -79,7 +79,6 @@ const Tables = (function () {
   // The tables of the report's variant; one that has no twin of that variant is shown as it is.
   function shown(about) {
     return about.tables.filter((table) => {
-      if (about.study && about.study.tables.includes(table.name)) return false;
       return !table.variant || table.variant === EG.variant || !about.tables.some((other) => other.name === table.name &&
         other.source === table.source && other.variant === EG.variant);
     });

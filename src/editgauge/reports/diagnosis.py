@@ -25,7 +25,6 @@ from editgauge.images import Array, Mask, read_image, read_mask, resize, write_b
 from editgauge.metrics.grounding import Floats, enlarged
 from editgauge.store import parquet
 from editgauge.store.run import Run
-from editgauge.tables.metrics import choose, metrics_of
 from editgauge.tables.results import Results
 
 PAGE = "diagnosis.html"
@@ -44,7 +43,7 @@ _RED, _GREEN, _YELLOW, _WHITE = (214, 40, 40), (30, 160, 70), (250, 210, 40), (2
 
 class Shown(NamedTuple):
     """One output by one basis: what it was read as ("" where that cannot be told), its IoU, its
-    numbers in words, its row's detail, its sample's record, and its path in the run.
+    row's detail, its sample's record, and its path in the run.
     """
 
     basis: Basis
@@ -52,7 +51,6 @@ class Shown(NamedTuple):
     editor: str
     iou: float
     sample: str
-    numbers: str
     detail: Mapping[str, Any]
     record: Mapping[str, Any]
     output: str | None
@@ -64,15 +62,11 @@ def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
     readings = [*filter(None, (failures.read(frame, basis, cutoffs) for basis in BASES))]
     edits = (edit for run in runs for edit in run.edits(frame.benchmark)) if readings else ()
     outputs = {(edit.sample, edit.editor): edit.path for edit in edits}
-    known, listed = metrics_of(frame), list[Shown]()
+    listed = []
     for reading in readings:
-        prefix, judged = PREFIX[reading.basis], (cutoffs.accuracy, cutoffs.preservation)
-        names = [name for name in known if name.startswith(f"{prefix}_") or name in judged]
-        grids = {known[m].title: frame.grid(m, choose(frame, m, "corrected")[0]) for m in names}
-        details = _details(runs, frame.benchmark, f"{prefix}_iou")
+        details = _details(runs, frame.benchmark, f"{PREFIX[reading.basis]}_iou")
         for row, at in np.argwhere(~np.isnan(reading.iou)).tolist():
             editor, sample = frame.editors[row], frame.samples.ids[at]
-            numbers = {title: grid.values[row, at] for title, grid in grids.items()}
             listed.append(
                 Shown(
                     reading.basis,
@@ -80,7 +74,6 @@ def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
                     editor,
                     float(reading.iou[row, at]),
                     sample,
-                    " · ".join(f"{t} {v:.3f}" for t, v in numbers.items() if np.isfinite(v)),
                     details.get((editor, sample), {}),
                     frame.samples.records[sample],
                     outputs.get((sample, editor)),
@@ -223,7 +216,9 @@ def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> str:
 def _caption(one: Shown) -> str:
     concept = f" · concept “{one.detail['concept']}”" if one.detail.get("concept") else ""
     about = _text(f"{one.editor}, {one.sample}: {one.record.get('instruction') or ''}")
-    return f"<figcaption>{about}<br><small>{_text(one.numbers + concept)}</small></figcaption>"
+    return (
+        f"<figcaption>{about}<br><small>{_text(f'IoU {one.iou:.3f}{concept}')}</small></figcaption>"
+    )
 
 
 def _text(text: str) -> str:

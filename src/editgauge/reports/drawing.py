@@ -11,7 +11,7 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ import numpy as np
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
 from editgauge.reports.figures import Figure
-from editgauge.statistics.resampling import Estimate
+from editgauge.statistics.resampling import Floats
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f",
@@ -94,36 +94,31 @@ def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
 
 
 class _Line(NamedTuple):
-    """A series of a figure: its place, by which it is coloured, its name and values."""
+    """A series of a figure: its place, by which it is coloured, its name, and at each label value,
+    low, high and n, shape (L, 4).
+    """
 
     number: int
     name: str
-    values: tuple[Estimate, ...]
+    values: Floats
 
     @property
     def colour(self) -> str:
         return COLOURS[self.number % len(COLOURS)]
 
-    def fewer(self, figure: Figure) -> Iterator[tuple[int, str]]:
-        """Where the mean is of fewer samples than the label says, and of how many."""
-        for at, (one, of) in enumerate(zip(self.values, figure.counts, strict=True)):
-            if one.n not in (0, of):
-                yield at, f" n={one.n}"
-
 
 def drawn(figure: Figure, pyplot: Any) -> Any:
     """The figure drawn by matplotlib, `COLUMN` wide; the caller closes it."""
     lines = {
-        name: _Line(number, plain_text(wrapped(name, 23)), values)
+        name: _Line(number, plain_text(wrapped(name, 23)), np.array(values))
         for number, (name, values) in enumerate(figure.series.items())
     }
     title = textwrap.fill(figure.title, 56)
     alone = figure.kind == "counts" and len(lines) == 1  # it needs no legend
     legend = 0 if alone else sum(line.name.count("\n") + 1 for line in lines.values()) // 2 + 2
-    longest = max(map(len, figure.labels))
     body = {
         "radar": COLUMN,
-        "curve": 2.5 + 0.06 * min(longest, 30) * _upright(figure),
+        "curve": 2.5 + 0.06 * min(max(map(len, figure.labels)), 30) * _upright(figure),
     }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(lines) + 1.6)))
     panels = figure.panels or (tuple(lines),)
     height = body * len(panels) + 0.13 * (title.count("\n") + 2 + legend)
@@ -167,16 +162,6 @@ def _labels(figure: Figure, width: int, *, counts: bool = True) -> list[str]:
     return labels
 
 
-def _limits(figure: Figure) -> tuple[float, float]:
-    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale."""
-    shown = 1 if figure.kind == "radar" else 3  # a radar has no intervals
-    ends = [v for line in figure.series.values() for one in line for v in one[:shown]]
-    if figure.kind == "radar" and figure.top is not None:
-        ends.append(figure.top)
-    low, high = np.nanmin([0.0, *ends]), np.nanmax([0.0, *ends])
-    return float(low), float(high) if high > low else float(low) + 1.0
-
-
 def _upright(figure: Figure) -> bool:
     """Whether the labels below a figure would lie on each other."""
     return (max(map(len, figure.labels)) + 4) * len(figure.labels) > 50
@@ -187,17 +172,18 @@ def _plot(axes: Any, lines: Sequence[_Line], across: Sequence[float], order: Seq
     for line in lines:
         apart = line.number + line.number // len(COLOURS)  # the thirteenth is not the first
         axes.plot(
-            [across[i] for i in order], [line.values[i].value for i in order], label=line.name,
-            color=line.colour, linestyle=_STYLES[apart % len(_STYLES)],
-            marker=_MARKERS[apart % len(_MARKERS)],
+            np.array(across)[order], line.values[order, 0], label=line.name, color=line.colour,
+            linestyle=_STYLES[apart % len(_STYLES)], marker=_MARKERS[apart % len(_MARKERS)],
         )  # fmt: skip
 
 
 def _radar(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
+    """From 0, or the lowest value, to the end of the scale."""
     count = len(figure.labels)
     angles = [2 * math.pi * i / count for i in range(count)]
     _plot(axes, lines, angles, [*range(count), 0])
-    low, high = _limits(figure)
+    values = [one.value for each in figure.series.values() for one in each]
+    low, high = float(np.nanmin([0.0, *values])), float(np.nanmax([figure.top or 0.0, *values]))
     axes.set_theta_offset(math.pi / 2)
     axes.set_theta_direction(-1)
     axes.set_ylim(low, high * 1.02)
@@ -216,31 +202,27 @@ def _radar(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
 
 def _bars(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
     """Bars from left to right, label under label: names of any length have their place."""
-    low, high = _limits(figure)
     step = 1.0 / (len(lines) + 1.6)
-    thin = min(0.5, _thickness(figure) * 8)
-    missing = []
+    missing = np.zeros(0)
     for line in lines:
         places = np.arange(len(figure.labels)) + (line.number + 0.5) * step
-        values, low_ends, high_ends, _ = np.array(line.values).T
+        values, low_ends, high_ends, _ = line.values.T
         axes.barh(
             places, np.nan_to_num(values), step, label=line.name, edgecolor="white", linewidth=0.2,
             color=line.colour, hatch=_HATCHES[line.number % len(_HATCHES)],
         )  # fmt: skip
-        missing += places[np.isnan(values)].tolist()
+        missing = np.append(missing, places[np.isnan(values)])
+        thin = min(0.5, _thickness(figure) * 8)
         axes.plot([low_ends, high_ends], [places, places], color="black", linewidth=thin)
-        for at, n in line.fewer(figure):
-            end = np.nanmax([values[at], high_ends[at]])
-            axes.text(end, places[at], n, va="center", fontsize=4)
-    if missing:
-        axes.barh(missing, (high - low) * 0.04, step, label=NO_SCORE, **_NO_BAR)
+    if len(missing):
+        stub = 0.04 * abs(np.subtract(*axes.get_xlim()))
+        axes.barh(missing, stub, step, label=NO_SCORE, **_NO_BAR)
     if figure.kind == "counts":
         axes.xaxis.get_major_locator().set_params(integer=True)
     middle = np.arange(len(figure.labels)) + len(lines) * step / 2
     axes.set_yticks(middle, _labels(figure, 22))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(figure.labels), -0.8 * step)
-    axes.set_xlim(low, high * 1.03)
     axes.set_xlabel(plain_text(figure.axis))
     axes.grid(axis="x")
 
@@ -249,10 +231,11 @@ def _curve(axes: Any, figure: Figure, lines: Sequence[_Line]) -> None:
     places = range(len(figure.labels))
     _plot(axes, lines, places, places)
     for line in lines:
-        _, low_ends, high_ends, _ = np.array(line.values).T
+        _, low_ends, high_ends, counts = line.values.T
         axes.plot([places, places], [low_ends, high_ends], color=line.colour, linewidth=0.5)
-        for at, n in line.fewer(figure):
-            axes.text(at, line.values[at].value, n, fontsize=4, color=line.colour)
+        for at in np.flatnonzero((counts > 0) & (counts != figure.counts)):
+            n = f" n={counts[at]:.0f}"
+            axes.text(at, line.values[at, 0], n, fontsize=4, color=line.colour)
     axes.set_xticks(places, _labels(figure, 30), rotation=90 if _upright(figure) else 0)
     axes.set_xlim(-0.4, len(places) - 0.6)
     axes.set_ylabel(plain_text(figure.axis))

@@ -128,8 +128,6 @@ def _claimed(to: Path, runs: Sequence[Run]) -> Path:
             raise RunError(f"{to}: not empty, and not a report; name another folder")
         paths.only_files(to, "")
         to.mkdir(parents=True, exist_ok=True)
-        for above, _, _ in os.walk(to):
-            temporary.sweep(Path(above))
         write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
         for name in ("data", "figures", "static", diagnosis.FOLDER):
             shutil.rmtree(to / name, ignore_errors=True)

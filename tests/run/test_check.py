@@ -12,11 +12,10 @@ import pytest
 from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
-from editgauge.errors import DataError
 from editgauge.images import read_image, write_bytes, write_png
 from editgauge.run.check import Checked, check
 from editgauge.run.check_data import Issue, check_data, counts
-from editgauge.run.check_outputs import check_outputs, editor_folders
+from editgauge.run.check_outputs import check_outputs
 from editgauge.testing import make_sample
 from editgauge.types import Finding, Sample
 from tests.benchmarks.releases import picture, text_instance
@@ -53,17 +52,6 @@ def data_issues(root: Path, *samples: Sample, **fields: Any) -> list[Issue]:
 
 def kinds(issues: Sequence[Issue]) -> list[str]:
     return [issue.kind for issue in issues]
-
-
-def test_what_loaders_found_is_passed_on_and_nothing_else_of_clean_data(tmp_path: Path) -> None:
-    repaired = Finding("json-object", "a.json", "an object", "one record")
-    broken = Finding("input-missing", "b.json", "x", "y", False)
-    sample = replace(make_sample(tmp_path), findings=(repaired,))
-    issues = data_issues(tmp_path, sample, findings=[broken])
-    assert [(i.level, i.kind, i.sample, i.file) for i in issues] == [
-        ("attention", "input-missing", "", "b.json"),
-        ("repaired", "json-object", "sample-1", "a.json"),
-    ]
 
 
 @pytest.mark.parametrize("what", ["input.png", "mask.png", "reference.png"])
@@ -184,19 +172,6 @@ def test_outputs_of_another_split_and_faults_of_the_data_are_not_the_outputs(
     assert kinds(check_outputs(samples[:1], "a", folder).issues) == ["output-extra"]
     samples[0].image.unlink()
     assert check_outputs(samples[:1], "a", folder, others=samples).issues == []
-
-
-def test_which_folders_are_looked_at(tmp_path: Path) -> None:
-    samples, out = make_samples(tmp_path / "data", 1), tmp_path / "out"
-    folder, other = outputs(out / "a", samples), outputs(out / "b", samples)
-    (out / "c").mkdir()
-    assert editor_folders(out, None, samples) == {"a": folder, "b": other}
-    assert editor_folders(folder, None, samples) == {"a": folder}
-    assert editor_folders(out, "a", samples) == {"a": folder}
-    assert editor_folders(folder, "mine", samples) == {"mine": folder}
-    assert editor_folders(out, "c", samples) == {"c": out / "c"}, "all of it is missing"
-    with pytest.raises(DataError, match="'d'"):
-        editor_folders(out, "d", samples)
 
 
 def checked(tmp_path: Path, **more: Any) -> Checked:

@@ -32,19 +32,6 @@ def by_sample(run: Run) -> dict[str, EditRecord]:
     return {record.sample: record for record in run.edits("fake")}
 
 
-@pytest.mark.parametrize("how", ["process", "thread", "serial"])
-def test_outputs_lie_in_the_official_layout(run: Run, samples: list[Sample], how: str) -> None:
-    summary = edit(run, "fake", samples, Painter(parallel=how), workers=2)
-    assert summary.counts == {"scored": 6}
-    for sample in samples:
-        path = run.path / f"edits/fake/painter/{sample.id}.png"
-        assert int(read_image(path)[0, 0, 0]) == 90
-        record = by_sample(run)[sample.id]
-        assert record.path == f"edits/fake/painter/{sample.id}.png"
-        assert (record.width, record.height, record.seed) == (8, 6, 7)
-    assert not list((run.path / ".tmp").iterdir())
-
-
 def test_finished_samples_are_never_edited_again(
     run: Run, samples: list[Sample], tmp_path: Path
 ) -> None:

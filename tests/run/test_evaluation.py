@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from editgauge import Evaluation, read_image
-from editgauge.errors import UsageError
-from editgauge.types import Status
 from tests.command_line import invoke
 
 
@@ -42,43 +40,6 @@ def test_the_whole_way(
     shown = invoke(["table", str(evaluation.run), "--format", "json"])
     first = json.loads(shown.output)["tables"][0]["rows"][0]
     assert first["name"] == "copy"
-
-
-def test_what_a_callback_raises_ends_the_step_and_keeps_what_was_done(
-    evaluation: Evaluation,
-) -> None:
-    evaluation.edit("copy")
-
-    class EnoughError(Exception):
-        pass
-
-    def stop(done: int, total: int, note: str) -> None:
-        if done and note == "scoring":
-            raise EnoughError
-
-    with pytest.raises(EnoughError):
-        evaluation.score(tracks=["pixel"], progress=stop)
-    kept = len(list(evaluation.folder.rows()))
-    assert kept > 0
-    evaluation.score(tracks=["pixel"])
-    assert len(list(evaluation.folder.rows())) >= kept
-
-
-def test_a_name_alone_is_one_name_and_a_wrong_word_is_named(tmp_path: Path) -> None:
-    """A text was taken letter by letter: a wrong status, variant or limit meant nothing."""
-    evaluation = Evaluation("mini", run=tmp_path, where="difficulty=easy", samples="replace-01")
-    assert [sample.id for sample in evaluation.samples] == ["replace-01"]
-    evaluation.edit("copy")
-    evaluation.score(tracks="pixel", editors="copy", retry=Status.FAILED)
-    assert evaluation.editors == ["copy"]
-    for wrong, told in (
-        (lambda: evaluation.score(retry=["faild"]), "did you mean failed"),  # type: ignore[list-item]
-        (lambda: evaluation.tables("faithfull"), "did you mean faithful"),  # type: ignore[arg-type]
-        (lambda: evaluation.compare("copy", "copy"), "name two editors"),
-        (lambda: Evaluation("mini", run=tmp_path, limit=0), "limit 0: wanted 1 or more"),
-    ):
-        with pytest.raises(UsageError, match=told):
-            wrong()
 
 
 SCRIPT = """

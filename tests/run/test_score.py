@@ -68,13 +68,6 @@ def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
     assert {row.value for row in runs[0] if row.scorer == "test.set"} == {12.0}
 
 
-def test_a_new_version_of_a_metric_replaces_its_rows(bench: Bench) -> None:
-    bench.score("run", MeanScorer(), workers=0)
-    run, summary = bench.score("run", MeanScorer(version="2"), workers=0)
-    assert summary.computed == 48
-    assert {row.origin["version"] for row in run.rows()} == {"2"}
-
-
 def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench) -> None:
     """A dying worker is replaced; its other outputs are scored; the killer is marked, and not tried
     for ever.
@@ -126,17 +119,6 @@ def test_the_first_rows_need_only_the_first_part_of_the_samples(bench: Bench) ->
         score(run, "fake", parts(), [MeanScorer()], hashes=hashes, workers=0)
     assert there == [0, 8, 16]
     assert len(run.rows()) == 24
-
-
-def test_failed_rows_are_tried_again_only_when_asked(bench: Bench) -> None:
-    bench.score("run", MeanScorer(trap={"s000": "raise"}), workers=0)
-    _, again = bench.score("run", MeanScorer(), workers=0)
-    assert again.computed == 0
-    run, retried = bench.score("run", MeanScorer(), workers=0, retry=frozenset({Status.FAILED}))
-    assert retried.computed == 4
-    assert {row.status for row in run.rows()} == {Status.SCORED}
-    assert len(run.rows()) == 48
-    assert run.problems == []
 
 
 @pytest.mark.parametrize("broken", ["", "s003"])

@@ -334,12 +334,10 @@ class Orders:
                 f"{missing[0]}: not there on the node {host}; put the run and the data on a file "
                 f"system that every node of the cluster sees under the same path"
             )
-        other = [name for name, version in self.versions.items() if mine.get(name) != version]
-        if other:
+        if other := [n for n, version in self.versions.items() if mine.get(n) != version]:
             raise RunError(
-                f"the node {host} has {', '.join(f'{n} {mine.get(n)}' for n in other)}, this one "
-                f"{', '.join(f'{n} {self.versions[n]}' for n in other)}: scores would not be the "
-                f"same; install the same versions everywhere"
+                f"the node {host} has another version of {', '.join(other)} than this one: scores "
+                f"would not be the same; install the same versions everywhere"
             )
         os.environ.update(self.environment)
         os.environ.setdefault("EDITGAUGE_THREADS", os.environ.get("OMP_NUM_THREADS") or "1")

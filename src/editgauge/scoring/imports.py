@@ -92,20 +92,17 @@ def import_scores(
     scores and none is named.
     """
     known, metrics, result = {one.id: one for one in samples}, benchmark.every_metric, Imported()
-    rows: dict[object, Row] = {}
-    seen: dict[tuple[str, str, str], str] = {}
+    rows = dict[object, Row]()
     for released in _read(benchmark, path, known, editor):
         if not judge and not released.script:
             raise DataError(f"{path}: holds scores of a judge; name the judge")
         if released.sample not in known or released.metric not in metrics:
             result.unknown.append(f"{released.editor}: {released.sample}, {released.metric}")
             continue
-        key = (released.editor, released.sample, released.metric)
-        if seen.setdefault(key, str(released.value)) != str(released.value):
-            message = f"{released.sample} has two values of {released.metric}"
-            raise DataError(f"{path.name}: {message}; remove one of the entries")
         for row in _rows(benchmark.name, metrics[released.metric], released, judge):
-            rows[row.key] = row
+            if rows.setdefault(row.key, row).fingerprint != row.fingerprint:
+                message = f"{row.sample} has two values of {row.metric}"
+                raise DataError(f"{path.name}: {message}; remove one of the entries")
     done = run.done(benchmark.name, [JUDGE_SCORER, MEASURED])
     new = [row for row in rows.values() if row.fingerprint not in done.get(row.key, {})]
     result.statuses.update(row.status.value for row in rows.values())

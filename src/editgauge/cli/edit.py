@@ -113,7 +113,7 @@ def _made(
 ) -> tuple[Material, Made]:
     """The samples, and the editor that the options name."""
     from editgauge import catalog
-    from editgauge.run.edit import Request, make
+    from editgauge.run.edit import make
     from editgauge.store import selection
     from editgauge.store.remote import fetched
     from editgauge.store.run import Run
@@ -125,17 +125,12 @@ def _made(
     named["shots"] = telling.shots or None
     settings: dict[str, Any] = {k: v for k, v in named.items() if v not in ("", None)}
     settings |= selection.settings(asked.set)
-    request = Request(
-        editor=asked.editor,
-        template=settings.pop("template", ""),
-        instruction=telling.instruction,
-        settings=settings,
-    )
     if telling.held_out:
         run = Run.open(fetched(asked.run))
         shown, test = split.held_out(run, material.benchmark.name, material.every)
         material = replace(material, samples=selection.choose(test, **narrowing.chosen))
-    return material, make(material, request, shown)
+    how: dict[str, Any] = {"instruction": telling.instruction, "demonstrations": shown}
+    return material, make(material, asked.editor, settings, **how)
 
 
 def _estimate(material: Material, made: Made, run: Path) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from editgauge import catalog
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
-from editgauge.errors import PluginError, UnknownName, UsageError, meant
+from editgauge.errors import UnknownName, UsageError, meant
+from editgauge.run.names import entries
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
@@ -21,7 +20,7 @@ from editgauge.tables.metrics import declared_of, metrics_of
 from editgauge.tables.metrics import directions as directions_of
 from editgauge.tables.policy import Policy
 from editgauge.tables.results import Results
-from editgauge.types import VARIANTS, Benchmark, Variant
+from editgauge.types import VARIANTS, Variant
 
 
 def compare(
@@ -91,10 +90,8 @@ def _need_metrics(policy: Policy, every: Sequence[Results]) -> None:
     for results in every:
         known |= {*declared_of(results), *results.metrics}
     unknown = [rule.metric for rule in policy.rules if rule.metric not in known]
-    for name in catalog.names("benchmarks") if unknown else ():
-        with contextlib.suppress(PluginError):  # a broken package has a line of its own in `list`
-            benchmark: Benchmark = catalog.find("benchmarks", name)
-            known |= set(benchmark.every_metric)
+    for entry in entries("scorers") if unknown else ():
+        known |= {*entry.get("metrics", ())}
     for metric in unknown:
         if metric not in known:
             hint = meant(metric, sorted(known), "see: editgauge list metrics")

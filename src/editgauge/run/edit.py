@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from editgauge import catalog, temporary
@@ -87,47 +88,40 @@ class EditSummary:
 # -- an editor by its name -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Which editor, and what it is told: `settings` of its own, ``original``, ``rephrased`` or
-    ``description`` as `instruction`, ``settings["shots"]`` demonstrations of the same task before
-    each sample, and a `template` of words around each instruction.
-    """
-
-    editor: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    instruction: str = "original"
-    template: str = ""
-
-
 class Made(NamedTuple):
-    """An editor and what it was made of; None for an editor that is an object."""
+    """An editor, and what the run's record says of how it was made."""
 
     editor: Editor
-    request: Request | None = None
+    facts: Mapping[str, Any] = MappingProxyType({})
 
 
 def make(
-    material: Material, request: Request, demonstrations: Sequence[Sample] | None = None
+    material: Material,
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    instruction: str = "original",
+    demonstrations: Sequence[Sample] | None = None,
 ) -> Made:
-    """The editor of a name. `demonstrations`: the samples that may be shown before others, all of
-    the data by default.
+    """The editor of a name. `settings`: its own, ``shots`` (demonstrations of the same task before
+    each sample) and ``template`` (words around each instruction); `instruction`: ``original``,
+    ``rephrased`` or ``description``; `demonstrations`: the samples that may be shown before others,
+    all of the data by default.
 
     Raises `UnknownName` for a name that nothing has, `UsageError` for a template that cannot be,
     and what the editor raises for settings that it does not take.
     """
-    factory = catalog.find("editors", request.editor)
-    settings = dict(request.settings)
-    shots = str(settings.pop("shots", None) or 0)
+    factory, own = catalog.find("editors", name), dict(settings)
+    template, shots = own.pop("template", ""), str(own.pop("shots", None) or 0)
     if not shots.isdigit() or int(shots) > 100:
         why = f"wanted a whole number from 0 to 100, found {shots!r}"
         raise UsageError(why, argument="shots")
-    track = tracks.Track(
-        instruction=request.instruction, template=request.template, shots=int(shots)
-    )
+    track = tracks.Track(instruction=instruction, template=template, shots=int(shots))
     pool = material.every if demonstrations is None else demonstrations
-    editor = tracks.on_track(factory(pool, **settings), track, pool=pool)
-    return Made(editor, request)
+    editor = tracks.on_track(factory(pool, **own), track, pool=pool)
+    package = catalog.source_of("editors", name)._asdict()
+    facts = {"settings": recorded(settings), "instruction": instruction, "package": package}
+    return Made(editor, facts)
 
 
 # -- the step --------------------------------------------------------------------------------------
@@ -342,25 +336,17 @@ def edit_material(
     dollars (the run's edits of all calls together), and record the call in the run. Further
     arguments (`limits`) and errors as those of `edit`.
     """
-    name, facts, request = material.benchmark.name, dict[str, Any](), made.request
-    editor = as_editor(made.editor)
+    name, editor = material.benchmark.name, as_editor(made.editor)
     editor.ready()
     with _booked(editor, folder.path, budget):
         data = material.keep(folder)
         summary = edit(folder, name, material.samples, made.editor, **limits)
         summary.spent = _spent(editor)
-    if request is not None:
-        package = catalog.source_of("editors", request.editor)
-        facts = {"settings": recorded(request.settings), "instruction": request.instruction}
-        facts |= {
-            "template": request.template,
-            "package": package._asdict(),
-        }
     folder.record(
         "edit",
         benchmark=name,
         editor=summary.editor,
-        **facts,
+        **made.facts,
         data=data,
         samples=len(material.every),
         chosen=len(material.samples),

@@ -78,10 +78,10 @@ class Evaluation:
         that ended with a status in `retry`. Raises `UsageError` for a setting that there is not.
         """
         from editgauge.editors.function import FunctionEditor
-        from editgauge.run.edit import Made, Request, edit_material, make
+        from editgauge.run.edit import Made, edit_material, make
 
         if isinstance(editor, str):
-            work = make(self.material, Request(editor=editor, settings=settings))
+            work = make(self.material, editor, settings)
         elif settings:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         elif isinstance(editor, Editor):

@@ -24,15 +24,10 @@ def samples_as_html(samples: Sequence[Sample], run: Run, benchmark: str) -> str:
     lines = [[*map(markup, ("sample", "instruction", "input", "reference", *editors))]]
     for sample in samples[:SHOWN]:
         records = [outputs.get((sample.id, editor)) for editor in editors]
-        pictures = [
-            sample.image,
-            sample.reference,
-            *(run.path / path if path else None for path in records),
-        ]
+        pictures = [sample.image, sample.reference, *(run.path / p if p else None for p in records)]
         lines.append([markup(sample.id), markup(sample.instruction), *map(thumbnail, pictures)])
     rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
-    more = len(samples) - SHOWN
-    return f"<table>{rows}</table>" + (f"<p>and {more} more samples</p>" if more > 0 else "")
+    return f"<table>{rows}</table>"
 
 
 def thumbnail(path: Path | None) -> str:

@@ -27,7 +27,6 @@ from typing import Any
 from editgauge import machine
 from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
 from editgauge.run import processes
-from editgauge.run.installation import VARIABLES
 from editgauge.run.processes import DIED, TOO_SLOW, Done, Item, Line, Part, Result
 from editgauge.scoring.scorer import Needs
 from editgauge.store.schema import versions
@@ -308,8 +307,8 @@ class _Relay:
 
 def _environment() -> dict[str, str]:
     """Our own variables as they are set here, but for secrets."""
-    ours = [name for names in VARIABLES for name in names if name.startswith("EDITGAUGE_")]
-    return {n: os.environ[n] for n in ours if n in os.environ and not n.endswith("_KEY")}
+    ours = (name for name in os.environ if name.startswith("EDITGAUGE_"))
+    return {name: os.environ[name] for name in ours if not name.endswith("_KEY")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from tests.benchmarks.releases import mask, text_instance
 from tests.cli.pages import typed
-from tests.command_line import invoke
 from tests.test_docs import DOCS, ROOT, blocks, commands
 
 from editgauge.images import read_image, write_png
@@ -93,11 +92,6 @@ def test_the_page_works_as_written(gated: Gated) -> None:
     assert [pair for pair in codes if pair[1] != 0] == []
 
 
-def test_the_other_way_round_it_fails(gated: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(gated[0])
-    assert typed("compare runs/gate candidate current --gate policy.toml") == 1
-
-
 def script() -> str:
     """The shell of the action's step `gate`."""
     text = ACTION.read_text(encoding="utf-8")
@@ -155,22 +149,3 @@ def test_no_text_of_an_input_is_read_as_a_command() -> None:
     for number, line in enumerate(ACTION.read_text(encoding="utf-8").splitlines()):
         if re.match(r"\s+run: [^|]", line):
             assert "${{" not in line, number
-
-
-def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
-    gated: Gated, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(gated[0])
-    words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
-    line = [*words.split(), "--run", str(tmp_path / "run")]
-    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
-    done = invoke(line)
-    assert done.exit_code == 0, done.output
-    assert "these columns will stay empty: LPIPS" in done.stderr
-    assert "editgauge fetch weights lpips-squeeze" in done.stderr
-    some = min(Path("OUTPUTS", "candidate").rglob("*.png"))
-    part = tmp_path / "part" / some.relative_to("OUTPUTS")
-    part.parent.mkdir(parents=True)
-    part.write_bytes(some.read_bytes())
-    line[line.index("OUTPUTS")] = str(tmp_path / "part")
-    assert invoke(line).exit_code == 1  # outputs are missing as well

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command_line import did, invoke
+from tests.command_line import did
 from tests.curation.made_set import edited, make_set, scene
 
 from editgauge.curation.dataset import DataSet
@@ -67,26 +67,3 @@ def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
     assert "Nothing was written" in refused(*words)
     assert "added:   s01" in run(*words, "--ready-only")
     assert DataSet(data.root).about.version == "1.0.0"
-
-
-def test_what_is_said_of_the_set_can_be_changed(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    told = value("set", data.root, ".", "title=Wards", "reviews=2", "required=licence")
-    assert told["policy"] == {"required": ["licence"], "reviews": 2, "expert": []}
-    assert DataSet(data.root).events()[-1].what == "described"
-    assert "protocol: wanted one of krisbench" in refused("set", data.root, ".", "protocol=x")
-    assert "policy.required" in refused("set", data.root, ".", "required=name")
-
-
-@pytest.mark.parametrize("words", [["add", "in.png"], ["export"], ["log"]])
-def test_a_folder_that_is_no_data_set(tmp_path: Path, words: list[str]) -> None:
-    name, *more = words
-    write_png(tmp_path / "in.png", scene(1))
-    said = refused(name, tmp_path, *(tmp_path / word for word in more))
-    assert "wanted the folder of a data set" in said
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.png"], "nothing is made there"
-
-
-def test_a_folder_in_place_of_a_command_is_served() -> None:
-    said = invoke(["curate", "wards", "--help"]).output
-    assert "Open a data set in the browser" in said

@@ -11,7 +11,6 @@ import pytest
 from tests.command_line import Result, invoke
 
 from editgauge import catalog
-from editgauge.errors import EditgaugeError
 from editgauge.images import read_image, write_png
 
 
@@ -78,17 +77,3 @@ def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None
                   tmp_path / "official")  # fmt: skip
     assert "a link where a folder" in str(result.exception)
     assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
-def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
-    for words, told in (
-        (("import", "mini"), "--from requires"),
-        (("import", "mini", "--from", outputs, "--to", tmp_path), "wanted both"),
-        (
-            ("score", "mini", "--pattern", "{id}", "--run", tmp_path / "r"),
-            "pattern {id}: wanted with it",
-        ),
-    ):
-        result = call(*words)
-        assert isinstance(result.exception, EditgaugeError)
-        assert told in str(result.exception)

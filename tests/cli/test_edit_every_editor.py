@@ -54,11 +54,3 @@ def test_what_needs_something_names_it_in_one_line(here: Path, name: str, word: 
     assert error.exit_code == 2
     assert word in str(error).casefold()
     assert "\n" not in str(error)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(WEIGHTS))
-def test_what_needs_weights_says_which(here: Path, name: str) -> None:
-    error = edited(here, name).exception
-    assert isinstance(error, EditgaugeError)
-    assert "the setting model" in str(error)

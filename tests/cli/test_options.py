@@ -55,14 +55,6 @@ def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
         raise result.exception or AssertionError(result.output)
 
 
-def test_the_variable_names_another_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "ours.toml").write_text('[table]\nformat = "csv"\n')
-    monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "ours.toml"))
-    assert "ours.toml: --format, unless typed" in call("table", "none").stderr
-    monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "none.toml"))
-    assert isinstance(call("table", "none").exception, EditgaugeError)
-
-
 def test_an_option_is_named_as_it_is_typed(here: Path) -> None:
     """Its parameter has another name (`form`), which is no other way to write it, and under [all]
     the `--source` of one command is not the `--from` of another.

@@ -69,25 +69,6 @@ def test_outputs_that_are_there(here: Path, scored: Path) -> None:
     assert "my-model" in json.dumps(told)
 
 
-def test_outputs_under_the_official_folder_s_name(here: Path, scored: Path) -> None:
-    """TextEditBench's split is `synthetic`, its output folder `canva`: a pattern can name both, and
-    what was looked for is told where it names the wrong one.
-    """
-    shutil.copytree(scored / "DATA", here / "DATA")
-    shutil.copytree(scored / "OUTPUTS" / "synthetic", here / "MINE" / "canva")
-    shutil.copytree(scored / "OUTPUTS" / "real", here / "MINE" / "real")
-    words = "import texteditbench DATA --from MINE --pattern"
-    told = invoke([*words.split(), "{split}/{name}_result"])
-    assert told.exit_code == 1
-    assert "without one: synthetic/001_result" in told.stdout
-    assert "{folder1}=canva" in invoke([*words.split(), "{flat}_none"]).stdout
-    found = invoke([*words.split(), "{folder1}/{name}_result"])
-    assert found.exit_code == 0
-    assert "--outputs MINE --pattern '{folder1}/{name}_result' --editor" in found.stdout
-    checked = invoke(["check", "texteditbench", "DATA", "--outputs", ".", "--editor", "MINE"])
-    assert "files of other names? editgauge import texteditbench" in checked.stdout
-
-
 def test_a_table(here: Path, scored: Path) -> None:
     runs(scored, here, "my-model")
     only = ["--only", "texteditbench.pixel", "--variant", "faithful", "--format", "csv"]

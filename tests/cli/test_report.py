@@ -10,7 +10,7 @@ import pytest
 from tests.command_line import Result, did
 from tests.made_rows import row
 
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import UsageError
 from editgauge.images import write_png
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
@@ -52,14 +52,6 @@ def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
     assert about["editors"] == ["a", "b"]
     (copied,) = (tmp_path / "both" / "pictures").glob("*-b-s1.png")
     assert copied.is_file()
-
-
-def test_an_empty_run_and_a_folder_that_is_none(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    with pytest.raises(UsageError, match="nothing in the run yet"):
-        reported(str(run.path))
-    with pytest.raises(RunError, match="not a run folder"):
-        reported(str(tmp_path / "none"))
 
 
 def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_value(

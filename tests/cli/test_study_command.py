@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 from tests.command_line import invoke
 from tests.study.made_study import EDITORS, judged, make_run
 
-from editgauge.errors import RunError, UsageError
-from editgauge.store import addresses
-from editgauge.study.assign import answered, next_task
-from editgauge.web import pages
-from editgauge.web.log import Log
+from editgauge.errors import UsageError
 
 
 def type_(*words: object) -> str:
@@ -68,56 +63,3 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     whole = type_("study", "agree", run, "--all", "--format", "markdown")
     assert "Spearman per sample" in whole
     assert "alpha" in type_("compare", run, "alpha", "beta", "--source", "human")
-
-
-DESIGN = """
-name = "first"
-mode = "rate"
-annotators_per_sample = 2
-seed = 1
-[[questions]]
-id = "IF"
-text = "Good?"
-[samples]
-count = 4
-"""
-
-
-def test_a_run_on_a_store_has_ratings_and_a_study(
-    run: Path, tmp_path: Path, memory_store: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ratings go to the store; the study stays on the machine that starts it, and says so."""
-    monkeypatch.setattr(addresses, "FIRST_PAUSE", 0.0)
-    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "first"))
-    there = "memory://lab/runs/rated"
-    with pytest.raises(RunError, match="no run is there"):
-        type_("study", "status", there)
-    type_("merge", run, "--to", there)
-    file = ratings(tmp_path)
-    assert f"agree {there}" in type_("study", "import", there, file, "--scale", "1-5")
-    design = tmp_path / "design.toml"
-    design.write_text(DESIGN, encoding="utf-8")
-    assert f"study start {there}" in type_("study", "start", "--estimate", there, design)
-    assert "/a/" in type_("study", "start", there, design, "--annotators", "cy,dan")
-    assert "annotator cy; done 0; of 4" in type_("study", "status", there)
-    pytest.importorskip("uvicorn")
-
-    def served(*_: object, **__: object) -> None:
-        """Cy gives one answer, and Ctrl-C ends it."""
-        (path,) = (tmp_path / "first").rglob("first.sqlite")
-        with Log(path) as log:
-            task = next_task(log, "cy")
-            assert task is not None
-            answer = {"answers": {"IF": [3] * len(task.data["editors"])}}
-            answered(log, task, "cy", answer, 1.0, "nonce")
-
-    monkeypatch.setattr(pages, "serve", served)
-    said = type_("study", "serve", there, "--port", "0")
-    assert f"3 new ratings; next: editgauge study agree {there}" in said
-    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
-    facts = orjson.loads(type_("study", "agree", there, "--format", "json"))
-    assert facts["agreements"][0]["tables"][0]["rows"]
-    assert "ratings: 75" in type_("study", "export", there, tmp_path / "out.csv")
-    with pytest.raises(UsageError, match="give this one another name"):
-        type_("study", "start", there, design)
-    assert not [name for name in memory_store.system.store if "/study/" in name]

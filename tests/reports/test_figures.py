@@ -90,15 +90,6 @@ def test_histograms_have_round_bins() -> None:
     assert figure.title == "Share (97 of 97 samples)"
 
 
-def test_samples_are_counted_for_each_value_of_another_attribute() -> None:
-    splits = {"1": "real", "2": "synthetic", "3": "synthetic", "4": "synthetic"}
-    records = [record(n, split=s, task="ab"[n == "3"]) for n, s in splits.items()]
-    plot = Plot("counts", "task", "Samples of each task", ("b",), each="split")
-    (figure,) = figures.figures(frame([row("1", "m", "VC", 1.0)], records), {}, [plot])
-    assert (figure.labels, figure.counts) == (("b", "a"), (1, 3))
-    assert (means(figure, "real"), means(figure, "synthetic")) == ([0.0, 1.0], [1.0, 2.0])
-
-
 def test_what_is_kept_apart_has_a_figure_for_each_value() -> None:
     """Means of the two splits are no mean of both: 1 and 5, never 3."""
     cells = [(split, task) for split in ("real", "synthetic") for task in TASKS]
@@ -124,22 +115,6 @@ def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:
     assert len({figure.name for figure in found}) == 2
     assert (means(found[0])[4], math.isnan(means(found[1])[4])) == (2.0, True)
     assert figures.figures(frame(made, RECORDS), known, plots, only=["VQ"]) == []
-
-
-def test_figures_of_a_metric_that_nobody_judged_do_not_mix_the_judges_beside() -> None:
-    of = {"benchmark": "krisbench", "scorer": "judge"}
-    made = [row(f"{task}1", "m", "reference_psnr", 20.0, benchmark="krisbench") for task in TASKS]
-    for value, source in ((1.0, "gpt-4o#1"), (4.0, "qwen#2")):
-        made += [row(f"{task}1", "m", "VC", value, source=source, **of) for task in TASKS]
-    both = frame(made, RECORDS, "krisbench")
-    plots = [Plot("bars", "task", "by task")]
-    only = ["reference_psnr"]
-    (found,) = figures.figures(both, metrics_of(both), plots, only=only, published=True)
-    assert set(means(found)) == {20.0}
-
-
-def test_an_open_scale_has_no_radar() -> None:
-    assert one("radar", rows(), math.inf).kind == "bars"
 
 
 @pytest.mark.parametrize("kind", ["bars", "curve", "radar"])

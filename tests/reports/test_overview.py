@@ -73,21 +73,6 @@ def first_page(of: Results, metrics: dict[str, Metric] = HIGHER) -> dict[str, An
     return overview(of, metrics, tables(of, "faithful", Shown(intervals=True)))
 
 
-def test_the_worst_and_the_contested_are_edits() -> None:
-    """`copy` is an anchor, and s0 of `a` was given back: s1 of `a` is the worst edit."""
-    a: list[float | None] = [1.0, 2, *[4.0] * 10]
-    made = rows(a=a, b=[5.0] * 12, copy=[1.0] * 12)
-    found = first_page(delivered(frame(made, RECORDS, "unheard"), a={"s0"}))
-    assert found["edits"]
-    shown = [
-        [one[0], *(editor for editor, _ in one[1:])] for one in found["worst"] + found["contested"]
-    ]
-    assert shown[0] == [1, 0]
-    assert [1, 1, 0] in shown
-    assert all(2 not in editors for _, *editors in shown)
-    assert found["asked"][1] == "edit it"
-
-
 def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     made = rows(a=[4.0, 3] * 6, b=[2.0, 3] * 6, idle=[5.0] * 12, copy=[5.0] * 12)
     every = {one["id"] for one in RECORDS}

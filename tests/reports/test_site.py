@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Iterator
@@ -15,10 +14,8 @@ from PIL import Image
 
 from editgauge.reports import site
 from editgauge.reports.part import Part
-from editgauge.store import selection
 from editgauge.store.run import Run
 from editgauge.tables import reading
-from tests.made_rows import record, row
 from tests.reports.pages import METRICS, NUMBER, Visit, browser, made_run, value_of
 
 __all__ = ["browser"]
@@ -77,35 +74,6 @@ def test_all_models_stand_beside_each_other_with_ranked_scores(visit: Visit) -> 
     assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
 
 
-def test_a_count_opens_as_many_samples(visit: Visit) -> None:
-    for status, wanted in (("missing", 1), ("refused", 1), ("scored", NUMBER)):
-        page = visit.go("#/tables/bench", "table.coverage")
-        line = page.locator("table.coverage tr", has_text="box")
-        link = line.locator(f"a[data-status='{status}']")
-        assert link.inner_text() == str(wanted)
-        link.click()
-        page.locator(".row").first.wait_for()
-        assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
-
-
-def test_a_selection_is_taken_away_as_ids_and_as_csv(
-    visit: Visit, run: Run, tmp_path: Path
-) -> None:
-    page = visit.go(ANY + "&where=difficulty%3Dhard", ".row")
-    page.locator("#panel-take > summary").click()
-    for name in ("ids", "csv"):
-        with page.expect_download() as download:
-            page.locator(f"#take-{name}").click()
-        download.value.save_as(tmp_path / name)
-    wanted = [r["id"] for number, r in enumerate(run.samples("bench")) if number % 2]
-    assert selection.listed([f"@{tmp_path / 'ids'}"]) == wanted
-    lines = list(csv.DictReader(io.StringIO((tmp_path / "csv").read_text(encoding="utf-8"))))
-    assert [line["sample"] for line in lines] == wanted
-    assert float(lines[3]["box: CP (faithful)"]) == pytest.approx(value_of(7), abs=1e-7)
-    assert lines[3]["box: EA (faithful)"] == "0.7"
-    assert lines[3]["same: EA (faithful)"] == "not scored"
-
-
 # -- one sample ------------------------------------------------------------------------------------
 
 
@@ -143,16 +111,6 @@ def test_a_planted_change_is_hot_where_it_lies_and_hidden_inside_the_mask(visit:
     assert hot().mean() < 0.01
 
 
-def test_pictures_are_chosen_and_enlarged_in_step(visit: Visit) -> None:
-    page = visit.go(f"{SEVEN}?e=box", ".pane")
-    page.locator(".controls button[data-source='edit:same']").click()
-    page.locator(".panes-3").wait_for()
-    page.keyboard.press("+")
-    moved = page.locator(".pane .inner").evaluate_all("(all) => all.map((e) => e.style.transform)")
-    assert moved == [moved[0]] * 3
-    assert "scale(1.5)" in moved[0]
-
-
 def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
     page = visit.go(SEVEN, "#scores")
     cell = page.locator("td[data-editor='box'][data-metric='EA|']")
@@ -163,20 +121,6 @@ def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
     assert said == ["Not applicable to this sample: NED (made)"]
     box = page.locator(".gallery svg rect").first
     assert [float(box.get_attribute(n)) for n in ("x", "y", "width", "height")] == [1, 2, 29, 38]
-
-
-def test_a_sample_of_which_the_run_has_no_picture_shows_its_scores(
-    browser: Any, tmp_path: Path
-) -> None:
-    run = Run.create(tmp_path / "run")
-    run.write_samples("bench", [record("a"), record("b")])
-    run.put([row(sample, "box", "ssim", 0.5, benchmark="bench") for sample in "ab"])
-    build(run, run.path / "report")
-    visit = Visit(browser, run.path / "report")
-    page = visit.go("#/sample/bench/a", "#scores")
-    assert "no picture of this sample" in page.locator("main").inner_text()
-    assert page.locator("#next").get_attribute("href") == "#/sample/bench/b"
-    visit.close()
 
 
 # -- other pages -----------------------------------------------------------------------------------

@@ -22,12 +22,6 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     questions: list[Question] = []
 
 
-def test_file_of_the_declared_shape_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.toml"
-    path.write_text('mode = "rank"\n[[questions]]\nid = "VC"\n')
-    assert read_toml(path, Settings) == Settings("rank", 4, [Question("VC")])
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

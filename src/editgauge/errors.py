@@ -17,13 +17,9 @@ def meant(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class EditgaugeError(Exception):
-    """The root: shown to a user as one line. `sample` names the sample at fault, where one is."""
+    """The root: shown to a user as one line."""
 
     exit_code = 2
-
-    def __init__(self, message: str, *, sample: str | None = None) -> None:
-        super().__init__(message)
-        self.sample = sample
 
 
 class UsageError(EditgaugeError):
@@ -32,8 +28,8 @@ class UsageError(EditgaugeError):
     in its place.
     """
 
-    def __init__(self, message: str, *, argument: str = "", sample: str | None = None) -> None:
-        super().__init__(f"{argument} {message}" if argument else message, sample=sample)
+    def __init__(self, message: str, *, argument: str = "") -> None:
+        super().__init__(f"{argument} {message}" if argument else message)
         self.argument = argument
 
 
@@ -60,10 +56,8 @@ class DataError(EditgaugeError):
 class ImageError(DataError):
     """One picture cannot be read."""
 
-    def __init__(
-        self, message: str, *, path: Path | None = None, sample: str | None = None
-    ) -> None:
-        super().__init__(message, sample=sample)
+    def __init__(self, message: str, *, path: Path | None = None) -> None:
+        super().__init__(message)
         self.path = path
 
 

@@ -5,19 +5,16 @@ markup of theirs.
 from __future__ import annotations
 
 import csv
-import html.parser
 import io
 import json
 import re
 import unicodedata
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editgauge import escape
 from editgauge.cli.output import Inert
-from editgauge.reports.scripts import write_script
 from editgauge.tables.draw import draw
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from tests.fuzz.corpus import fuzz
@@ -90,39 +87,6 @@ def test_markdown_has_the_rows_that_it_should(a: str, b: str, c: str) -> None:
     rest = "\n".join(re.sub(r"\\.", "", line) for line in lines)
     assert "<" not in rest
     assert not re.search(r"\]\(|!\[|`", rest)
-
-
-class Tags(html.parser.HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.found.append(tag)
-
-
-@fuzz
-@given(
-    st.recursive(
-        names,
-        lambda inside: st.lists(inside, max_size=3) | st.dictionaries(names, inside, max_size=3),
-    )
-)
-def test_a_data_file_of_the_report_is_one_call(tmp_path: Path, value: object) -> None:
-    try:
-        json.dumps(value).encode("utf-8")
-        written = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "strict"))
-    except UnicodeEncodeError:
-        return  # half a letter never gets so far: see `segments.storable`
-    write_script(tmp_path / "a.js", "key", value)
-    text = (tmp_path / "a.js").read_text(encoding="utf-8")
-    assert text.startswith('EG.take("key",')
-    assert text.endswith(");\n")
-    assert json.loads(text[len('EG.take("key",') : -3]) == written
-    assert not {"<", "\u2028", "\u2029"} & set(text)
-    reader = Tags()
-    reader.feed(text)
-    assert reader.found == []
 
 
 TURNS = ("RLE", "LRE", "PDF", "RLO", "LRO", "RLI", "LRI", "FSI", "PDI")

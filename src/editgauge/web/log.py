@@ -102,7 +102,6 @@ class Conflict(EditgaugeError):
         super().__init__(
             f"{newest.id}: it was changed meanwhile, the newest version is {newest.version}; look "
             f"at both and save again",
-            sample=newest.id,
         )
         self.newest = newest
 

@@ -58,13 +58,6 @@ def test_p_is_never_0_and_1_where_nothing_differs() -> None:
     assert sign_flip_p([1.0, -1.0] * 30) == 1.0
 
 
-def test_p_can_be_small_enough_for_as_many_tests_as_are_corrected_for() -> None:
-    """With 2**14 patterns none of 820 tests or more could be told from chance."""
-    clear = np.full(20, 1.0)
-    for tests in (1, 820, 2030):
-        assert sign_flip_p(clear, tests=tests) * tests < 0.05
-
-
 def test_holm_equals_statsmodels() -> None:
     """multipletests(method="holm"), 0.15."""
     p = [0.001, 0.04, 0.03, 0.2, 0.5, 0.012]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -84,21 +83,6 @@ class TestCompare:
         assert sentence(made(rows, alpha=0.007)).endswith(
             "not clear on ssim (0 lies outside the interval, but p (Holm) is not below 0.007)."
         )
-
-    def test_missing_scores_are_a_regression(self) -> None:
-        old, new = base(), [*base()[:-1], None]
-        found = made([*rows_of("old", "ssim", old), *rows_of("new", "ssim", new)])  # type: ignore[arg-type]
-        assert not found.lines[0].worse
-        assert found.regressions == [found.lines[0]]
-
-    def test_infinite_values_move_too(self) -> None:
-        rows = [*rows_of("old", "ssim", [0.5] * 30), *rows_of("new", "ssim", [0.5] * 29)]  # type: ignore[list-item]
-        rows.append(row("s/29", "new", "ssim", None, infinite=True, benchmark="texteditbench"))
-        (line,) = made(rows).lines
-        assert line.up[0].b == math.inf
-        assert (
-            line.paired.n == 29
-        )  # no difference can be taken of an infinite value and a finite one
 
 
 def test_a_link_carries_any_name() -> None:

@@ -11,7 +11,6 @@ import pytest
 from rich.console import Console
 
 from editgauge.tables.draw import draw, merged, show
-from editgauge.tables.latex import paper
 from editgauge.tables.table import Cell, Column, Table, TableRow, standing
 
 COLUMNS = (
@@ -89,18 +88,6 @@ def test_a_file_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> N
         assert (len(lines) > 6) == (columns == "40")
 
 
-def test_marks_are_on_the_number_and_not_on_the_blanks_before_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    third = replace(ROWS[0], name="third", cells={"syn_ssim": Cell(value=0.5, n=4, of=5)})
-    stream = io.StringIO()
-    console = Console(file=stream, force_terminal=True, color_system="standard", width=80)
-    show(replace(TABLE, columns=COLUMNS[:1], rows=[*ROWS[:2], third]), console)
-    assert " \x1b[1m0.900\x1b[0m" in stream.getvalue()
-    assert " \x1b[4m0.500\x1b[0m" in stream.getvalue()
-
-
 def test_notes_take_five_lines_unless_all_are_asked_for() -> None:
     table = replace(TABLE, notes=[f"Note {n} that is not long." for n in range(9)])
     for form in ("terminal", "markdown"):
@@ -131,21 +118,6 @@ def test_a_sliced_table_of_one_name_says_it_once_and_compares_within_slices() ->
     assert lines[0] == "Title: one : two (faithful)"
     assert [line.split()[0] for line in lines[2:6]] == ["metric", "copy", "blank", "Paper"]
     assert "**" not in draw(table, "markdown").partition("\n")[2]
-
-
-class TestMarkdown:
-    def test_exact_text(self) -> None:
-        assert draw(TABLE, "markdown") == (
-            r"**Title \(faithful\)**" + "\n\n"
-            "| model | Synthetic SSIM ↑ | Synthetic MSE ↓ | Real SSIM ↑ |\n"
-            "| :--- | ---: | ---: | ---: |\n"
-            r"| copy | **0\.900** | **0\.0** | 0\.950 |" + "\n"
-            r"| blank | 0\.250 | 99\.9 | **∞** |" + "\n"
-            "| n | 4/5 | 4/5 | 2/2 |\n"
-            r"| Paper † | 0\.899 | 1\.0 | – |" + "\n\n"
-            r"- A note\." + "\n"
-            r"- † published: the paper's number, not computed here\." + "\n"
-        )
 
 
 class TestLatex:
@@ -181,14 +153,6 @@ class TestLatex:
                 "",
             ]
         )
-
-    def test_for_a_paper_there_is_one_sentence_below_and_no_variant_in_the_caption(self) -> None:
-        table = replace(TABLE, notes=["A note.", "Published: arXiv 1, Table 3.", "Another."])
-        text = paper(table)
-        assert r"\caption{Title.}" in text
-        assert r"$\dagger$: Published: arXiv 1, Table 3.\par" in text
-        assert "A note" not in text
-        assert "4/5" not in text
 
 
 class TestJson:

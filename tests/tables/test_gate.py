@@ -12,7 +12,7 @@ import pytest
 
 from editgauge import schema
 from editgauge.errors import DataError, UsageError
-from editgauge.tables.gate import Gate, judge, together, unread
+from editgauge.tables.gate import Gate, judge, unread
 from editgauge.tables.policy import Policy, Verdict, policy_of
 from editgauge.types import Direction, Row, Status
 from tests.made_rows import frame, record, row
@@ -128,13 +128,6 @@ class TestOtherRules:
         assert unread(read_policy(rule(margin=1)), "old", "new", {"mini": WAYS}) is None
         elsewhere = read_policy(rule(margin=1, benchmark="krisbench"))
         assert unread(elsewhere, "old", "new", {"mini": WAYS}) is not None
-
-
-def test_the_worst_verdict_counts_and_none_is_no_pass() -> None:
-    assert together([PASS, CANNOT, FAIL]) is FAIL
-    assert together([PASS, CANNOT]) is CANNOT
-    assert together([PASS]) is PASS
-    assert together([]) is CANNOT
 
 
 @pytest.mark.parametrize(

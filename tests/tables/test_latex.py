@@ -51,20 +51,6 @@ def test_what_a_paper_asks_for() -> None:
     assert text.count(r"\underline{0.300}") == 2
 
 
-def test_lines_of_other_counts_are_not_compared_and_keep_their_counts() -> None:
-    text = draw(made(1, counts=(7, 6, 7, 7, 7)), "latex")
-    assert r"\textbf" not in text
-    assert "6/9" in text
-    assert "n = 7" not in text
-
-
-def test_a_wide_table_is_set_across_the_page_as_one() -> None:
-    assert r"\begin{table}[tbp]" in draw(made(1), "latex")
-    wide = draw(made(5), "latex")
-    assert r"\begin{table*}[tbp]" in wide
-    assert wide.count(r"\begin{tabular}") == wide.count("{adjustbox}{max width=") == 1
-
-
 def test_a_long_table_is_several_that_part_between_groups() -> None:
     table = made(1)
     rows = [replace(row, group=f"g{n}", name=f"{row.name} {n}")

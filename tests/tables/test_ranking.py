@@ -41,12 +41,6 @@ def test_editors_are_ranked_on_the_samples_that_all_have() -> None:
     assert {name: ranks[0] for name, ranks in found.ranks.items()} == {"a": 2, "b": 1}
 
 
-def test_who_has_too_few_is_left_out() -> None:
-    found = ranked(made(a=[1.0] * 6, b=[3.0] * 6, c=[9, 9, None, None, None, None]))
-    assert found is not None
-    assert (found.n, found.left_out) == (6, {"c": 2})
-
-
 @pytest.mark.parametrize(
     "values",
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge.errors import RunError, UnknownName, UsageError
+from editgauge.errors import RunError, UsageError
 from editgauge.store.run import Run
 from editgauge.tables import reading
 from editgauge.types import Status
@@ -68,12 +68,6 @@ class TestSamples:
         assert part.samples.ids == ("a/2",)
         assert part.grid("IF", "faithful").values[1, 0] == 3.5
         assert not part.of_set("fid", "faithful")
-
-    def test_editors_are_put_in_the_wanted_order(self) -> None:
-        part = frame(ROWS, RECORDS).of_editors(["two", "one"])
-        np.testing.assert_array_equal(part.grid("ssim", "faithful").values[:, 0], [0.75, 0.5])
-        with pytest.raises(UnknownName, match="did you mean two"):
-            part.of_editors(["twoo"])
 
 
 class TestRefusals:

@@ -13,7 +13,7 @@ import numpy as np
 from editgauge.tables import notes as told
 from editgauge.tables.models import key_of
 from editgauge.tables.results import Results
-from editgauge.tables.sheet import Sheet
+from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable, Published
 from editgauge.tables.table import Cell, Column, Table, TableRow, with_numbers
 from editgauge.types import Variant
@@ -54,12 +54,11 @@ def build(
         more = {"variant": "", "source": ""}
         return _table(sheet, columns, rows, [told.NO_ROWS, published.note], **more)
     sheet = Sheet(results.of_editors(editors), paper, variant)
-    uneven = told.uneven(sheet)
     cells = sheet.cells(sheet.intervals() if shown.intervals else None)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
-    columns = [_marked(field.column, uneven.get(field.column.name)) for field in sheet.fields]
-    complete = not uneven and _complete(sheet, rows, published)
-    notes = told.of_table(sheet, uneven, published=published, intervals=shown.intervals)
+    columns = [_marked(sheet, field) for field in sheet.fields]
+    complete = _complete(sheet, rows, published) and all(column.comparable for column in columns)
+    notes = told.of_table(sheet, columns, published=published, intervals=shown.intervals)
     asked = [column for column in columns if rows[0].cell(column.name).of != 0]
     there = with_numbers(columns, rows)
     if absent := [column.heading[-1] for column in asked if column not in there]:
@@ -134,11 +133,12 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
     return sorted(mine, key=lambda n: order.index(model(n)) if model(n) in order else len(order))
 
 
-def _marked(column: Column, reason: str | None) -> Column:
-    """The column, not comparable where there is a reason: editors scored on different samples."""
-    if reason is None:
-        return column
-    return replace(column, comparable=False, note="; ".join(filter(None, (column.note, reason))))
+def _marked(sheet: Sheet, field: Field) -> Column:
+    """The column, not comparable where editors were scored on different samples."""
+    if not told.is_uneven(sheet, field):
+        return field.column
+    note = "; ".join(filter(None, (field.column.note, told.UNEVEN)))
+    return replace(field.column, comparable=False, note=note)
 
 
 def _complete(sheet: Sheet, rows: Sequence[TableRow], paper: Published | None) -> bool:

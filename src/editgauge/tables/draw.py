@@ -85,18 +85,18 @@ def merged(tables: Sequence[Table]) -> list[Table]:
     one prints alike; where no own line is left, the table is.
     """
     kept: list[Table] = []
-    first: dict[tuple[str, str], int] = {}
+    faithful: dict[tuple[str, str], int] = {}
     for table in tables:
-        place = first.setdefault((table.name, table.source), len(kept))
+        place = faithful.setdefault((table.name, table.source), len(kept))
         before = {*_lines(kept[place])} if place < len(kept) else set()
         alike = [n for n, line in enumerate(_lines(table)) if line in before]
-        if place == len(kept) or kept[place].variant == table.variant or not alike:
+        left = [row for n, row in enumerate(table.rows) if n not in alike]
+        if not alike or kept[place].variant == table.variant:
             kept.append(table)
-        elif all(n in alike for n, row in enumerate(table.rows) if row.own):
+        elif not any(row.own for row in left):
             kept[place] = replace(kept[place], variant="faithful and corrected")
         else:
             note = "Lines that are alike in both variants stand in the faithful table."
-            left = [row for n, row in enumerate(table.rows) if n not in alike]
             meta, columns = {**table.meta, "hidden": alike}, with_numbers(table.columns, left)
             kept.append(replace(table, columns=columns, notes=[note, *table.notes], meta=meta))
     return kept
@@ -253,11 +253,13 @@ def _markdown(table: Table, every_note: bool) -> str:
     return "\n".join([*text, "", *notes]).rstrip("\n") + "\n"
 
 
+_PARTS = ("value", "n", "of", "low", "high", "floor")
+
+
 def _csv(table: Table) -> str:
     """One line a row; of each column its value, counts, bounds, and mean with failures. A number is
     as printed, but empty where there is none and ``inf`` for ∞.
     """
-    parts = ("value", "n", "of", "low", "high", "floor")
 
     def text(cell: Cell, part: str, digits: int) -> str:
         value = getattr(cell, part)
@@ -269,12 +271,12 @@ def _csv(table: Table) -> str:
 
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    titles = [f"{c.name}_{part}".removesuffix("_value") for c in table.columns for part in parts]
+    titles = [f"{c.name}_{part}".removesuffix("_value") for c in table.columns for part in _PARTS]
     named = ("table", "variant", "by", "model", "kind", "section")
     writer.writerow(map(escape.csv_text, (*named, *titles)))
     for row in table.rows:
         words = (table.name, table.variant, row.group, row.name, row.kind, row.section)
-        numbers = (text(row.cell(c.name), p, c.digits) for c in table.columns for p in parts)
+        numbers = (text(row.cell(c.name), p, c.digits) for c in table.columns for p in _PARTS)
         writer.writerow([*map(escape.csv_text, words), *numbers])
     return stream.getvalue()
 
@@ -284,15 +286,11 @@ def as_json(table: Table) -> dict[str, Any]:
     best, second = standing(table)
 
     def cell_json(place: tuple[int, str], cell: Cell) -> dict[str, Any]:
-        facts: dict[str, Any] = {"value": None}
-        for name, value in asdict(cell).items():
-            if value is not None:
-                facts[name] = None if value in (math.inf, -math.inf) else value
-        if cell.value is not None and math.isinf(cell.value):
-            facts["infinite"] = True
-        if place in best | second:
-            facts["place"] = 1 if place in best else 2
-        return facts
+        known = {part: getattr(cell, part) for part in (*_PARTS, "text")}
+        facts = {part: None if value == math.inf else value for part, value in known.items()
+                 if part == "value" or value is not None}  # fmt: skip
+        facts |= {"infinite": True} if cell.value == math.inf else {}
+        return facts | ({"place": 1 + (place in second)} if place in best | second else {})
 
     def row_json(line: int, row: TableRow) -> dict[str, Any]:
         facts: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
@@ -303,10 +301,9 @@ def as_json(table: Table) -> dict[str, Any]:
         return {**facts, "cells": cells}
 
     plain = ("name", "title", "benchmark", "variant", "source", "size", "by", "transposed")
-    parts = ("name", "heading", "digits", "direction", "comparable", "note")
     return {
         **{name: getattr(table, name) for name in plain},
-        "columns": [{part: getattr(column, part) for part in parts} for column in table.columns],
+        "columns": [asdict(column) for column in table.columns],
         "rows": [row_json(line, row) for line, row in enumerate(table.rows)],
         "notes": _notes(table),
         "meta": dict(table.meta),

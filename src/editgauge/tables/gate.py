@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -31,23 +30,23 @@ EXIT_CODES: Final[Mapping[Verdict, int]] = {
 
 class Check(NamedTuple):
     """One line of a verdict: what was asked, of what, what was found. `needed`: samples with which
-    it could be told, about; None where that is not the trouble. `numbers`: what the words say, for
-    programs: difference, low, high, margin; mean, floor; samples, coverage.
+    it could be told, about; None where that is not the trouble. `numbers`: difference, low, high,
+    margin; mean, floor; samples, coverage; or else a `reason` why there are none.
     """
 
     name: str
     kind: Kind
-    wanted: str
     verdict: Verdict
-    found: str
     n: int = 0
     needed: int | None = None
     numbers: Mapping[str, float] = {}
+    reason: str = ""
 
     @property
     def words(self) -> str:
+        numbers = ", ".join(f"{name} {value:.6g}" for name, value in self.numbers.items())
         hint = f" (about {self.needed:,} samples would tell)" if self.needed else ""
-        return f"{self.found}; wanted: {self.wanted}{hint}"
+        return f"{self.name}, {self.kind}: {self.reason or f'n {self.n:,}, {numbers}'}{hint}"
 
 
 class Gate(NamedTuple):
@@ -103,8 +102,8 @@ def unread(
 
 
 def _without_rows(rule: Rule) -> Check:
-    message = " ".join(filter(None, ("no", rule.variant, "rows of it", rule.benchmark)))
-    return Check(rule.name, rule.kind, "scores of both editors", Verdict.CANNOT_TELL, message)
+    reason = " ".join(filter(None, ("no", rule.variant, "rows of it", rule.benchmark)))
+    return Check(rule.name, rule.kind, Verdict.CANNOT_TELL, reason=reason)
 
 
 def _checks(
@@ -127,7 +126,10 @@ def _checks(
         grid = pair.grid(rule.metric, variant)
         mask = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
         values = grid.values[:, mask]
-    yield _coverage(name, values[1], policy.coverage)
+    scored, of = int((~np.isnan(values[1])).sum()), len(values[1])
+    verdict = Verdict.of(scored >= policy.coverage * of) if of else Verdict.CANNOT_TELL
+    numbers = {"samples": of, "coverage": policy.coverage}
+    yield Check(name, "coverage", verdict, scored, None, numbers)
     if rule.floor is not None:
         yield _floor(name, values[1], rule.floor, least, direction)
     if rule.margin is not None:
@@ -135,29 +137,18 @@ def _checks(
         yield _margin(name, turned, rule.margin, rule.least, policy.alpha)
 
 
-def _too_few(n: int, least: int) -> str:
-    return f"{counted(n, 'sample')} with a score, fewer than {least}"
-
-
-def _coverage(name: str, values: Floats, least: float) -> Check:
-    scored, of = int((~np.isnan(values)).sum()), len(values)
-    verdict = Verdict.of(scored >= least * of) if of else Verdict.CANNOT_TELL
-    wanted, found = f"at least {100 * least:.4g} % of them", f"{scored:,} of {of:,} samples"
-    numbers = {"samples": of, "coverage": least}
-    return Check(name, "coverage", wanted, verdict, found, scored, None, numbers)
+def _too_few(name: str, kind: Kind, n: int, least: int) -> Check:
+    reason = f"{counted(n, 'sample')} with a score, fewer than {least}"
+    return Check(name, kind, Verdict.CANNOT_TELL, n, least, {}, reason)
 
 
 def _floor(name: str, values: Floats, floor: float, least: int, direction: Direction) -> Check:
     given, higher = values[~np.isnan(values)], direction == "higher"
-    n, wanted = len(given), f"at {'least' if higher else 'most'} {floor:g}"
-    if n < least:
-        return Check(name, "floor", wanted, Verdict.CANNOT_TELL, _too_few(n, least), n, least)
+    if (n := len(given)) < least:
+        return _too_few(name, "floor", n, least)
     mean = float(given.mean())
-    verdict, numbers = (
-        Verdict.of(mean == floor or (mean > floor) is higher),
-        {"mean": mean, "floor": floor},
-    )
-    return Check(name, "floor", wanted, verdict, f"mean {mean:.6g}", n, None, numbers)
+    verdict = Verdict.of(mean == floor or (mean > floor) is higher)
+    return Check(name, "floor", verdict, n, None, {"mean": mean, "floor": floor})
 
 
 def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) -> Check:
@@ -166,14 +157,11 @@ def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) 
     """
     old, new = values
     n, mean, low, high = paired_difference(new, old, confidence=1 - 2 * alpha)[:4]
-    asked = partial(
-        Check, name, "margin", f"worse by less than {margin:g}" if margin else "not worse at all"
-    )
     if endless := int(((np.isinf(old) != np.isinf(new)) & ~np.isnan(values).any(axis=0)).sum()):
-        found = f"{endless} samples have an infinite score of one editor only"
-        return asked(Verdict.CANNOT_TELL, found, n)
+        reason = f"{endless} samples have an infinite score of one editor only"
+        return Check(name, "margin", Verdict.CANNOT_TELL, n, reason=reason)
     if n < least:
-        return asked(Verdict.CANNOT_TELL, _too_few(n, least), n, least)
+        return _too_few(name, "margin", n, least)
     if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
         low = high = mean
     verdict, needed = Verdict.CANNOT_TELL, None
@@ -184,8 +172,7 @@ def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) 
     elif (room := mean + margin) > 0:  # an interval shrinks with the root of the samples' number
         needed = math.ceil(n * ((mean - low) / room) ** 2)
     numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
-    found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
-    return asked(verdict, found, n, needed, numbers)
+    return Check(name, "margin", verdict, n, needed, numbers)
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -201,7 +188,7 @@ def as_text(gates: Sequence[Gate]) -> str:
     lines = [str(verdict_of(gates))]
     for gate in gates:
         lines.append(gate.title)
-        lines += [f"  {c.verdict:<11}  {c.name}, {c.kind}: {c.words}" for c in gate.worst_first]
+        lines += [f"  {check.verdict:<11}  {check.words}" for check in gate.worst_first]
     return "\n".join(plain(line, None) for line in lines) + "\n"
 
 
@@ -210,10 +197,7 @@ def as_summary(gates: Sequence[Gate]) -> str:
     lines = [f"## Release gate: {verdict_of(gates)}"]
     for gate in gates:
         lines += ["", f"### {markdown(gate.title, None)}", ""]
-        lines += ["| verdict | check | found and wanted |", "| --- | --- | --- |"]
-        for check in gate.worst_first:
-            cells = (check.verdict.value, f"{check.name}, {check.kind}", check.words)
-            lines.append(f"| {' | '.join(map(markdown, cells))} |")
+        lines += [f"- {one.verdict}: {markdown(one.words, None)}" for one in gate.worst_first]
     return "\n".join(lines) + "\n"
 
 
@@ -226,9 +210,8 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
 
     def check_json(check: Check) -> dict[str, Any]:
-        told = ("wanted", "found", "numbers")
-        facts = {name: value for name, value in check._asdict().items() if name not in told}
-        return {**facts, **(check.numbers or {"reason": check.found})}
+        facts = check._asdict()
+        return facts | facts.pop("numbers")
 
     def gate_json(gate: Gate) -> dict[str, Any]:
         return {**gate._asdict(), **said(gate.verdict), "checks": [*map(check_json, gate.checks)]}

@@ -41,20 +41,17 @@ def tables(
         every = every_table(part, only=shown.only)
         return [paper for paper in every if _belongs(results, paper, variant, among)]
 
-    listed: list[Table | None] = []
+    there: list[Table | None] = []
     if shown.by:
-        listed += sliced(results, shown.by, mine, variant, shown)
+        there += sliced(results, shown.by, mine, variant, shown)
     for paper in () if shown.by else mine(results):
         alone = paper.alone and shown.only == paper.name
         beside_papers = replace(shown, published=shown.published or alone)
-        listed.append(build(results, replace(paper, alone=alone), variant, beside_papers))
-    there = [table for table in listed if table is not None]
-    if back := notes.given_back(results):
-        there = [replace(table, notes=[*table.notes, back]) for table in there]
+        there.append(build(results, replace(paper, alone=alone), variant, beside_papers))
     if results.repeats > 1 and not shown.by:
-        runs = (beside(results, p, variant, published=shown.published) for p in mine(results))
-        there += filter(None, runs)
-    return [table for table in there if table.columns]
+        there += (beside(results, p, variant, published=shown.published) for p in mine(results))
+    back = list(filter(None, [notes.given_back(results)]))
+    return [replace(one, notes=[*one.notes, *back]) for one in there if one is not None]
 
 
 def _belongs(

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
 from editgauge.tables.results import EXCUSES, STATUSES, Delivery, Results
-from editgauge.tables.sheet import Sheet
+from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable, Published
-from editgauge.tables.table import TableRow
+from editgauge.tables.table import Column, TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
 NO_RANK = "No best, second or rank"
 """How the note begins that says why nothing is compared."""
 NO_ROWS = "This run has no rows of this table yet."
+UNEVEN = "the editors were scored on different samples"
 INTERVALS = (
-    f"Intervals: 95 %, over samples (Hall 1992); failures left out; meant for {MEANT_FROM} "
-    f"samples and more, none below {LEAST}."
+    "Intervals: 95 %, over samples, stratified as the table is (small strata joined; Hall 1992); "
+    f"failures left out; meant for {MEANT_FROM} samples and more, none below {LEAST}."
 )
 
 
 def of_table(
-    sheet: Sheet, uneven: Mapping[str, str], *, published: Published | None, intervals: bool
+    sheet: Sheet, columns: Sequence[Column], *, published: Published | None, intervals: bool
 ) -> list[str]:
     """The notes of a table, the most important first."""
     results, table = sheet.results, sheet.paper
@@ -35,17 +36,10 @@ def of_table(
         )
     if published is not None:
         notes += [published.note, *_other_makers(results, table, published)]
-    for reason in dict.fromkeys(uneven.values()):
-        columns = [f.column for f in sheet.fields if uneven.get(f.column.name) == reason]
-        titles = ", ".join(" ".join(column.heading) for column in columns)
-        where = "any column" if len(columns) == len(sheet.fields) else titles
-        notes.append(f"{NO_RANK} in {where}: {reason}.")
-    notes += _failures(sheet)
-    if intervals:
-        by = f" over samples, stratified by {table.strata} (small ones together) (Hall 1992);"
-        plain = sheet.strata is None
-        notes.append(INTERVALS if plain else INTERVALS.replace(" over samples (Hall 1992);", by))
-    return notes
+    if uneven := [" ".join(column.heading) for column in columns if not column.comparable]:
+        where = "any column" if len(uneven) == len(columns) else ", ".join(uneven)
+        notes.append(f"{NO_RANK} in {where}: {UNEVEN}.")
+    return notes + _failures(sheet) + [INTERVALS] * intervals
 
 
 def _other_makers(results: Results, table: PaperTable, published: Published) -> Iterator[str]:
@@ -104,10 +98,7 @@ def _failures(sheet: Sheet) -> list[str]:
                 )
         if words:
             alike.setdefault("; ".join(words), []).append(editor)
-    return [
-        f"{'All' if len(names) == len(results.editors) > 2 else ', '.join(names)}: {sentence}."
-        for sentence, names in alike.items()
-    ]
+    return [f"{', '.join(names)}: {sentence}." for sentence, names in alike.items()]
 
 
 def given_back(results: Results) -> str:
@@ -161,21 +152,7 @@ def of_parts(rows: Sequence[TableRow]) -> list[str]:
     ]
 
 
-def uneven(sheet: Sheet) -> dict[str, str]:
-    """The columns in which the editors were not scored on the same samples, with the reason in
-    words.
-    """
-    reasons: dict[str, str] = {}
-    for field in sheet.fields:
-        (scored, _), wholes = sheet.scored(field), sheet.wholes(field).values()
-        numbers = sorted({one.samples for one in wholes} - {0})
-        reason = ""
-        if len(numbers) > 1:
-            words = f"different numbers of samples ({numbers[0]} to {numbers[-1]})"
-            reason = f"it was computed from {words}"
-        elif (scored != scored[0]).any():
-            low, high = (int(end) for end in np.quantile(scored.sum(axis=1), [0, 1]))
-            spread = f"{high} others" if low == high else f"{low} to {high}"
-            reason = f"the editors were scored on different samples ({spread})"
-        reasons |= {field.column.name: reason} if reason else {}
-    return reasons
+def is_uneven(sheet: Sheet, field: Field) -> bool:
+    """Whether the editors of a column were not scored on the same samples."""
+    (scored, _), wholes = sheet.scored(field), sheet.wholes(field).values()
+    return bool((scored != scored[0]).any()) or len({one.samples for one in wholes} - {0}) > 1

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from editgauge import escape
-from editgauge.catalog import is_anchor
 from editgauge.statistics.resampling import LEAST
 from editgauge.tables.compare import NO_DIFFERENCE, TOO_FEW, Comparison, Line
 from editgauge.tables.table import EMPTY, Cell, Column, Table, TableRow
@@ -32,7 +31,6 @@ def sentence(item: Comparison) -> str:
         word, _, reason = verdict.partition(": ")
         names = ", ".join(dict.fromkeys(subjects))
         parts += [f"{word} on {names}" + f" ({reason})" * bool(reason)] if subjects else []
-    parts += [f"{name} is an anchor, no model" for name in (item.b, item.a) if is_anchor(name)]
     return f"{item.b} against {item.a}: {'; '.join(parts)}."
 
 

@@ -72,17 +72,14 @@ class TestCompare:
         (line,) = made(rows).lines
         assert line.holm < 0.001
         assert line.paired.low < 0 < line.paired.high
-        assert line.verdict.startswith("not clear")
-        said = "not clear on ssim (p is below 0.05, but 0 lies within the interval)"
-        assert said in sentence(made(rows))
+        assert line.verdict == "not clear"
+        assert "not clear on ssim" in sentence(made(rows))
         few = [0.1, 0.2, 0.15, 0.18, 0.1, 0.12, 0.16, 0.17]
         rows = [*rows_of("old", "ssim", [0.0] * 8), *rows_of("new", "ssim", few)]  # type: ignore[list-item]
         assert made(rows).lines[0].better
         (line,) = made(rows, alpha=0.007).lines
         assert (line.holm, line.paired.low > 0) == (2 / 2**8, True)
-        assert sentence(made(rows, alpha=0.007)).endswith(
-            "not clear on ssim (0 lies outside the interval, but p (Holm) is not below 0.007)."
-        )
+        assert sentence(made(rows, alpha=0.007)).endswith("not clear on ssim.")
 
 
 def test_a_link_carries_any_name() -> None:
@@ -144,6 +141,6 @@ class TestCommand:
         assert not any(one["better"] for one in (*line["up"], *line["down"]))
         told = self.call(run, "old", "new", "--fail-if-worse")
         assert told.exit_code == 0
-        assert "no verdict on temperature (direction not known)" in told.stdout
+        assert "no verdict on temperature" in told.stdout
         assert "Most down under new" in told.stdout
         assert "Largest drops" not in told.stdout

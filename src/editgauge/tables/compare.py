@@ -23,6 +23,7 @@ from editgauge.types import Direction, Variant
 
 TOO_FEW = "too few to tell"
 NO_DIFFERENCE = "no significant difference"
+NOT_CLEAR = "not clear"
 
 
 class Moved(NamedTuple):
@@ -208,22 +209,18 @@ def _moved(
 
 def _verdict(paired: Paired, p: float, direction: Direction | None, alpha: float) -> str:
     """``better`` or ``worse`` where the corrected p is below alpha and the interval, if there is
-    one, leaves 0 out. Where only one of both holds, which: one sample of a great difference can
-    make the signs sure and the mean unsure, and the correction is for all tests, the interval for
-    one.
+    one, leaves 0 out; `NOT_CLEAR` where only one of both holds: one sample of a great difference
+    can make the signs sure and the mean unsure, and the correction is for all tests, the interval
+    for one.
     """
     if direction is None:
-        return "no verdict: direction not known"
+        return "no verdict"
     if paired.n < LEAST:
         return TOO_FEW
-    inside, unknown = paired.low <= 0 <= paired.high, math.isnan(paired.low)
-    if p < alpha and not inside:
+    sure, inside = p < alpha, paired.low <= 0 <= paired.high
+    if sure and not inside:
         return "better" if (paired.difference > 0) == (direction == "higher") else "worse"
-    if p < alpha:
-        return f"not clear: p is below {alpha:g}, but 0 lies within the interval"
-    if not (inside or unknown):
-        return f"not clear: 0 lies outside the interval, but p (Holm) is not below {alpha:g}"
-    return NO_DIFFERENCE
+    return NOT_CLEAR if sure or not (inside or math.isnan(paired.low)) else NO_DIFFERENCE
 
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:

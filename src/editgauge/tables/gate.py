@@ -210,8 +210,9 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
 
     def check_json(check: Check) -> dict[str, Any]:
-        facts = check._asdict()
-        return facts | facts.pop("numbers")
+        facts: dict[str, Any] = check._asdict()
+        facts.update(facts.pop("numbers"))
+        return facts
 
     def gate_json(gate: Gate) -> dict[str, Any]:
         return {**gate._asdict(), **said(gate.verdict), "checks": [*map(check_json, gate.checks)]}

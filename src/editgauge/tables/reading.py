@@ -146,9 +146,8 @@ def _whole_sets(rows: _Rows) -> dict[Key, dict[str, Whole]]:
     for *key, editor, status, value, detail in rows.of_sets:
         if status == Status.SCORED.value:
             count = mapping(orjson.loads(detail)).get("samples")
-            whole = Whole(
-                np.inf if value is None else value, count if isinstance(count, int) else 0
-            )
+            samples = count if isinstance(count, int) else 0
+            whole = Whole(np.inf if value is None else value, samples)
             other = wholes.setdefault(Key(*key), {}).setdefault(editor, whole)
             if other.value != whole.value:
                 raise RunError(

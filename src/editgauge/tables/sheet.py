@@ -6,7 +6,7 @@ come from one formula over means.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -89,12 +89,8 @@ class Sheet:
         values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
         defined, sizes = np.zeros(shape[1:], np.bool_), np.zeros(shape[1], np.int64)
 
-        @cache
-        def labelled(*where: tuple[str, str]) -> Mask:
-            return results.labelled(dict(where))
-
         for number, (mean, variant) in enumerate(self.means):
-            here = labelled(*mean.where.items())
+            here = results.labelled(mean.where)
             grids = [results.grid(part, variant) for part in mean.parts]
             raw = [grid.values for grid in grids]
             defined[number], sizes[number] = here & grids[0].defined, here.sum()

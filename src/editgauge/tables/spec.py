@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -232,11 +233,9 @@ def is_model(source: str, model: str) -> bool:
     """Whether a source is a version of a model: ``gpt-4o-2024-11-20#1f`` is one of ``GPT-4o``, and
     ``gpt-4o-mini`` is none.
     """
-    name = source.partition("#")[0].rpartition("/")[2].partition("[")[0].casefold()
-    rest = name.removeprefix(model.casefold())
-    marks = rest.removeprefix("-").split("-") if rest.startswith("-") else [rest]
-    plain = ("", "instruct", "preview", "latest")
-    return rest != name and all(mark in plain or mark.isdigit() for mark in marks)
+    name = source.partition("#")[0].rpartition("/")[2].partition("[")[0]
+    version = r"(-(\d+|instruct|preview|latest))*"
+    return re.fullmatch(re.escape(model) + version, name, re.IGNORECASE) is not None
 
 
 # -- the papers' numbers ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -168,31 +169,17 @@ def standing(table: Table) -> Standing:
     for line, row in enumerate(table.rows):
         if row.kind == "run" or (row.kind == "published" and papers):
             groups.setdefault((row.group, row.section), []).append(line)
-    for column in table.columns:
-        if column.direction is None or not column.comparable:
-            continue
-        for lines in groups.values():
-            order = _order(table, column, lines)
-            values = [value for _, value in order]
-            for place, (line, value) in enumerate(order[:2]):
-                if values.count(value) == 1 and value != values[-1]:
-                    places[place].add((line, column.name))
+    ways = {c.name: (c.digits, c.direction) for c in table.columns if c.comparable and c.direction}
+    for (name, (digits, way)), lines in itertools.product(ways.items(), groups.values()):
+        rows = {line: table.rows[line] for line in lines}
+        known = {line: row for line, row in rows.items() if row.cell(name).value is not None}
+        if len({row.cell(name).n for row in known.values() if row.kind == "run"}) > 1:
+            continue  # of other samples
+        sign = -1 if way == "higher" else 1
+        numbers = {line: float(printed(row.cell(name).value or 0.0, digits)) * sign
+                   for line, row in known.items()}  # fmt: skip
+        order, values = sorted(numbers, key=numbers.__getitem__), [*numbers.values()]
+        for place, line in zip(places, order, strict=False):
+            if values.count(numbers[line]) == 1 and numbers[line] != max(values):
+                place.add((line, name))
     return Standing(*map(frozenset, places))
-
-
-def _order(table: Table, column: Column, lines: Sequence[int]) -> list[tuple[int, float]]:
-    """Some lines with their printed values, turned so that less is better, the best first; nothing
-    where they cannot be compared.
-    """
-    cells = {line: table.rows[line].cell(column.name) for line in lines}
-    counts = {
-        cell.n for line, cell in cells.items()
-        if table.rows[line].kind == "run" and cell.value is not None
-    }  # fmt: skip
-    sign = -1 if column.direction == "higher" else 1
-    values = [
-        (line, sign * float(printed(cell.value, column.digits)))
-        for line, cell in cells.items()
-        if cell.value is not None
-    ]
-    return sorted(values, key=lambda one: one[1]) if len(counts) < 2 else []

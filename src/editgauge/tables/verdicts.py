@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from editgauge import escape
 from editgauge.statistics.resampling import LEAST
-from editgauge.tables.compare import NO_DIFFERENCE, TOO_FEW, Comparison, Line
+from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW, Comparison, Line
 from editgauge.tables.table import EMPTY, Cell, Column, Table, TableRow
 from editgauge.types import VARIANTS
 
@@ -26,11 +26,8 @@ def sentence(item: Comparison) -> str:
         if line.better or line.worse:
             subject += f" by {_difference(line, math.copysign(1, line.paired.difference))}"
         groups.setdefault(line.verdict, []).append(subject)
-    parts = []
-    for verdict, subjects in groups.items():
-        word, _, reason = verdict.partition(": ")
-        names = ", ".join(dict.fromkeys(subjects))
-        parts += [f"{word} on {names}" + f" ({reason})" * bool(reason)] if subjects else []
+    known = {verdict: ", ".join(dict.fromkeys(subjects)) for verdict, subjects in groups.items()}
+    parts = [f"{verdict} on {names}" for verdict, names in known.items() if names]
     return f"{item.b} against {item.a}: {'; '.join(parts)}."
 
 
@@ -53,7 +50,7 @@ _COLUMNS = (
     Column(name="a", heading=("A",)),
     Column(name="b", heading=("B",)),
 )
-_WORDS = {TOO_FEW: "too few", NO_DIFFERENCE: "unclear", "not clear": "unclear"}
+_WORDS = {TOO_FEW: "too few", NO_DIFFERENCE: "unclear", NOT_CLEAR: "unclear"}
 
 
 def as_table(item: Comparison, most: int | None = None) -> Table:
@@ -99,7 +96,6 @@ def _of_both(item: Comparison) -> set[str]:
 
 def _cells(line: Line) -> dict[str, Cell]:
     pair, n = line.paired, line.paired.n
-    verdict = line.verdict.partition(":")[0]
 
     def number(value: float, text: str | None = None, **more: Any) -> Cell:
         return EMPTY if math.isnan(value) else Cell(value=value, text=text, **more)
@@ -114,7 +110,7 @@ def _cells(line: Line) -> dict[str, Cell]:
     ends = {} if math.isnan(pair.low) else {"low": pair.low, "high": pair.high}
     tiny = line.holm < 5e-5  # four decimals would print 0
     return {
-        "verdict": Cell(text=_WORDS.get(verdict, verdict)),
+        "verdict": Cell(text=_WORDS.get(line.verdict, line.verdict)),
         "difference": number(pair.difference, _difference(line), **ends),
         "p": number(line.holm, f"{line.holm:.1e}" if tiny else None),
         "counts": Cell(text="/".join(map(str, pair.counts)) if line.direction else ""),

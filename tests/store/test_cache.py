@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import editgauge
@@ -21,27 +20,6 @@ def test_values_come_back_and_keys_without_one_are_left_out(tmp_path: Path) -> N
         assert cache.get(["b", "a", "c"]) == {"a": b"\x00one", "b": b""}
     again = pickle.loads(pickle.dumps(Cache(tmp_path, NAME)))
     assert again.get([str(n) for n in range(2000)] + ["a"]) == {"a": b"\x00one"}
-
-
-def test_threads_and_processes_share_one_file(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, NAME)
-    threads = [threading.Thread(target=cache.put, args=({f"t{n}": bytes([n])},)) for n in range(8)]
-    code = (
-        "import sys; from pathlib import Path; from editgauge.store.cache import Cache\n"
-        f"Cache(Path(sys.argv[1]), {NAME!r}).put({{'p' + sys.argv[2]: b'x'}})"
-    )
-    environment = {"PYTHONPATH": str(Path(editgauge.__file__).parents[1])}
-    others = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment)
-        for n in range(2)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [other.wait(60) for other in others] == [0, 0]
-    wanted = [*(f"t{n}" for n in range(8)), "p0", "p1"]
-    assert set(cache.get(wanted)) == set(wanted)
 
 
 def test_a_flipped_bit_is_computed_again(tmp_path: Path) -> None:

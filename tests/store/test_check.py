@@ -47,20 +47,9 @@ def test_a_row_of_another_value_is_taken_out(tmp_path: Path) -> None:
         db.execute("UPDATE rows SET value = 0.5 WHERE series = 1 AND sample = 1")
     why, lost = check(Run.open(run.path))
     assert "the rows are not those that were written" in why.found
-    assert lost.found == "1 rows of one, ssim (corrected) are lost"
+    assert lost.found == "1 rows are lost"
     assert repair(Run.open(run.path)) == [why, lost]
     assert len(Run.open(run.path).rows()) == len(rows) - 1
-
-
-def test_an_output_that_is_another_picture_is_left_alone_and_named(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    place = run.path / "edits/mini/one/s1.png"
-    place.write_bytes((run.path / "edits/mini/one/s2.png").read_bytes())
-    (item,) = check(run)
-    assert item.place == "edits/mini/one/s1.png"
-    assert item.by_hand
-    assert repair(run) == []
-    assert place.exists()
 
 
 def test_damaged_replies_are_named_and_taken_out(tmp_path: Path) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from pathlib import Path
 
 from editgauge.store.described import column, metric
-from editgauge.store.run import Run
 from editgauge.types import Metric
 
 ONE = Metric("one", direction="lower", low=0.0, high=math.inf, digits=2, unit="dB", note="ours")
@@ -21,13 +18,3 @@ def test_a_metric_comes_back_as_it_was_and_without_facts_has_no_direction() -> N
     assert [metric(one.name, column(one)) for one in (ONE, TWO)] == [ONE, TWO]
     bare = metric("x", "{}")
     assert (bare.direction, bare.low, bare.high, bare.title) == (None, -math.inf, math.inf, "x")
-
-
-def test_a_run_keeps_them_and_replaces_what_changed(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.keep_metrics("mini", [ONE, replace(ONE, name="two")])
-    run.keep_metrics("mini", [replace(ONE, note="mended")])
-    run.keep_metrics("other", [ONE])
-    found = Run.open(run.path).metrics("mini")
-    assert {name: one.note for name, one in found.items()} == {"one": "mended", "two": "ours"}
-    assert run.described_benchmarks() == ["mini", "other"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import signal
 import subprocess
 import sys
@@ -20,8 +18,10 @@ from editgauge.store.lease import lease, lock, sweep
 HOLDER = """
 import sys, time
 from pathlib import Path
-from editgauge.store.lease import lease, scratch
-with lease(Path(sys.argv[1]), "edit", "mini", "copy"), scratch(Path(sys.argv[1])) as place:
+from editgauge.temporary import folder
+from editgauge.store.lease import lease
+run = Path(sys.argv[1])
+with lease(run, "edit", "mini", "copy"), folder(run) as place:
     (place / "half").write_text("x")
     print(place, flush=True)
     time.sleep(600)
@@ -77,18 +77,3 @@ def test_who_waits_for_a_suspended_process_says_so(
     thread.join(10)
     assert got.is_set()
     assert f"which holds {path}" in capsys.readouterr().err
-
-
-def test_a_full_disk_is_one_line_that_names_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patched:
-        patched.setattr("filelock.FileLock.acquire", full)
-        told = r"/\.locks/edit-.*: cannot be written \(No space"
-        with pytest.raises(RunError, match=told), lease(tmp_path, "edit"):
-            raise AssertionError
-    with lease(tmp_path, "edit"):  # and nobody holds it
-        pass

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from editgauge.errors import DataError, UsageError
-from editgauge.store.matching import by_map, by_pattern, deliver, matches_of
+from editgauge.store.matching import by_map, by_pattern, matches_of
 from editgauge.testing import make_sample
 from editgauge.types import Sample
 
@@ -62,15 +62,6 @@ def test_what_does_not_match_is_said(tmp_path: Path, samples: list[Sample]) -> N
     assert "unexpected files (1): else.png" in told
     with pytest.raises(DataError, match="wanted one file of its own for 'Real/000'"):
         found.need_one_each()
-
-
-def test_the_usual_patterns_are_tried(tmp_path: Path, samples: list[Sample]) -> None:
-    assert (
-        matches_of(folder(tmp_path / "a", "Real_000.png", "Real_001.png"), samples).rule == "{flat}"
-    )
-    assert matches_of(folder(tmp_path / "b", "000_0.png", "001_1.png"), samples).rule == "{name}_*"
-    official = folder(tmp_path / "c", "out/0.png", "000.png", "out/1.png")
-    assert matches_of(official, samples).rule == "{stem}"
 
 
 def test_a_map(tmp_path: Path, samples: list[Sample]) -> None:
@@ -171,18 +162,6 @@ def test_wrong_patterns(tmp_path: Path, samples: list[Sample]) -> None:
         by_pattern(tmp_path / "none", samples, "{id}")
     outside = by_pattern(place, [replace(samples[0], id="../../etc/passwd")], "{id}")
     assert outside.named == {}
-
-
-def test_files_are_copied_to_their_official_names(tmp_path: Path, samples: list[Sample]) -> None:
-    place = folder(tmp_path, "Real/000.PNG", "Real/001.jpg")
-    found = by_pattern(place, samples, "{id}")
-    assert deliver(found.named, samples, tmp_path / "to", "me") == 2
-    assert (tmp_path / "to/me/out/0.png").read_bytes() == (place / "Real/000.PNG").read_bytes()
-    assert deliver(found.named, samples, tmp_path / "to", "me") == 0
-    hostile = [replace(samples[0], output_stems=("../../out",))]
-    with pytest.raises(DataError, match="leads out of its folder"):
-        deliver(found.named, hostile, tmp_path / "to", "me")
-    assert not (tmp_path / "out.png").exists()
 
 
 def test_numbered_files_are_counted_in_the_order_of_the_metadata(

@@ -10,8 +10,7 @@ import pytest
 from tests.fakes import make_samples
 
 from editgauge import catalog
-from editgauge.store.run import Run
-from editgauge.store.samples import keep_samples, measured
+from editgauge.store.samples import measured
 from editgauge.types import Sample
 
 
@@ -55,13 +54,3 @@ def test_only_the_chosen_and_what_has_changed_are_looked_at(
     again = measured(samples, chosen=[names[0], names[2]], memory=memory)
     assert bench.looked[2:] == [names[0]]
     assert again[0].attributes["bytes"] == 7
-
-
-def test_the_index_of_a_run_has_them_and_the_data_hash_does_not(
-    tmp_path: Path, bench: Measuring, samples: list[Sample]
-) -> None:
-    run = Run.create(tmp_path / "run")
-    one = keep_samples(run, "mini", tmp_path / "data", samples, samples[:1])
-    assert ["bytes" in record["attributes"] for record in run.samples("mini")] == [1, 0, 0]
-    assert keep_samples(run, "mini", tmp_path / "data", samples, samples) == one
-    assert all("bytes" in record["attributes"] for record in run.samples("mini"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -94,23 +93,3 @@ def test_what_threads_write_at_one_time_is_committed_as_one(
         with ThreadPoolExecutor(16) as pool:
             assert all(pool.map(work, range(16)))
     assert len(commits) <= 4
-
-
-def _book(path: str, times: int) -> None:
-    with Paid(Path(path)) as paid:
-        for _ in range(times):
-            paid.settle(paid.book("judge", 0.25), "kept")
-
-
-def test_four_processes_book_every_call(tmp_path: Path) -> None:
-    path = str(tmp_path / "paid.sqlite")
-    started = [
-        multiprocessing.get_context("spawn").Process(target=_book, args=(path, 20))
-        for _ in range(4)
-    ]
-    for process in started:
-        process.start()
-    for process in started:
-        process.join()
-    with Paid(Path(path)) as paid:
-        assert paid.totals("judge") == (20.0, 0.0, 80)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-import multiprocessing
 import os
 import random
-import signal
 import sqlite3
 import time
 from dataclasses import replace
@@ -114,40 +112,6 @@ def test_another_machine_is_kept_out_while_one_writes(
     os.utime(run.path / lease.HOST, (old, old))
     run.put([rows_with(2.0, "y")])
     assert [one.value for one in run.rows()] == [2.0]
-
-
-def _write_until_killed(path: str, told: str) -> None:
-    run = Run.create(Path(path))
-    with open(told, "ab", buffering=0) as file:
-        for turn in range(10_000):
-            run.put([row(f"{turn}", f"e{os.getpid()}", "m", float(turn))])
-            file.write(b"%d %d\n" % (os.getpid(), turn))
-
-
-def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
-    chance = random.Random(3)
-    told = tmp_path / "told"
-    for _ in range(2):
-        args = (str(tmp_path / "run"), str(told))
-        both = [
-            multiprocessing.get_context("spawn").Process(target=_write_until_killed, args=args)
-            for _ in range(2)
-        ]
-        for process in both:
-            process.start()
-        known = told.stat().st_size if told.exists() else 0
-        while not told.exists() or told.stat().st_size < known + 500:
-            time.sleep(0.02)
-        time.sleep(chance.random() / 5)
-        for process in both:
-            os.kill(process.pid or 0, signal.SIGKILL)
-            process.join()
-    run = Run.open(tmp_path / "run")
-    there = [(one.editor, one.sample) for one in run.rows()]
-    assert len(there) == len(set(there))
-    lines = told.read_text().splitlines() if told.exists() else []
-    assert {(f"e{line.split()[0]}", line.split()[1]) for line in lines} <= set(there)
-    assert not run.problems
 
 
 def state(run: Run) -> tuple[dict, ...]:  # type: ignore[type-arg]
@@ -272,16 +236,12 @@ def test_of_two_rows_of_one_key_the_score_and_the_other_fingerprint_count(
     assert (run.rows(), run.parquet()) == ([], [])
 
 
-@pytest.mark.parametrize("tables", ["of this version", "of then"])
-def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(
-    tmp_path: Path, tables: str
-) -> None:
+def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run")
     run.set_fact("format", "3")
     run.close()
-    if tables == "of then":
-        with contextlib.closing(sqlite3.connect(run.path / "run.sqlite")) as database, database:
-            database.execute("CREATE TABLE of_then(id INTEGER)")
+    with contextlib.closing(sqlite3.connect(run.path / "run.sqlite")) as database, database:
+        database.execute("CREATE TABLE of_then(id INTEGER)")
     before = (run.path / "run.sqlite").read_bytes()
     with pytest.raises(RunError, match=r"run format '3', this version reads 6; use the editgauge"):
         Run.open(run.path)

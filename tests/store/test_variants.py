@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from editgauge.store.variants import learned, marks, row_detail
+from editgauge.store.variants import learned
 
 TEMPLATE = "Edit this image: {instruction}"
-
-
-def test_demonstrations_and_template_go_into_the_detail_and_the_template_into_the_mark() -> None:
-    assert row_detail({"template": "", "demonstrations": []}) == {}
-    told = {"template": TEMPLATE, "demonstrations": ["a", "b"], "seed": 1}
-    assert row_detail(told) == {"template": TEMPLATE, "demonstrations": ["a", "b"]}
-    assert marks({"seed": 1}) == []
-    assert marks({"template": TEMPLATE}) != marks({"template": "{instruction}"})
 
 
 def test_what_an_editor_learned_is_the_first_sound_record() -> None:

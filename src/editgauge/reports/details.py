@@ -11,7 +11,7 @@ import orjson
 from editgauge.errors import ImageError, RunError
 from editgauge.images import read_header
 from editgauge.reports.pictures import Pictures
-from editgauge.store import parquet
+from editgauge.store import parquet, schema
 from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
@@ -107,7 +107,7 @@ def _rows(
     if not paths:
         yield (orjson.Fragment(b"[]") for _ in frame.samples.ids)
         return
-    with parquet.database(paths) as db:
+    with parquet.database() as db:
         db.execute(
             "CREATE TABLE place AS SELECT unnest(?::VARCHAR[]) AS sample, unnest(range(?)) AS spot",
             [list(frame.samples.ids), len(frame.samples)],
@@ -138,7 +138,7 @@ def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[P
     """The row as the page reads it, on the scale of print; ``stored`` is its own value."""
     column, metric, value, status, repeat, reason, text = row
     extra: dict[str, Any] = {"reason": reason} if reason else {}
-    detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}
+    detail = {name: part for name, part in schema.known(text).items() if name != "map"}
     if detail:
         reply = _reply(detail, stores)
         extra |= {"detail": detail} if reply is None else {"reply": reply, "detail": detail}

@@ -23,7 +23,7 @@ from editgauge.diagnosis.failures import BASES, KINDS, NONE, PREFIX, WORDS, WORS
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes
 from editgauge.metrics.grounding import Floats, enlarged
-from editgauge.store import parquet
+from editgauge.store import parquet, schema
 from editgauge.store.run import Run
 from editgauge.tables.results import Results
 
@@ -93,7 +93,7 @@ def _details(
     )
     asked = [benchmark, metric]
     rows = [r for run in reversed(runs) for r in parquet.fetch_tuples(run.parquet(), sql, asked)]
-    return {(editor, sample): parquet.mapping(detail) for editor, sample, detail in rows}
+    return {(editor, sample): schema.known(detail) for editor, sample, detail in rows}
 
 
 # -- figures ---------------------------------------------------------------------------------------

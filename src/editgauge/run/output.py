@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from editgauge import machine
+from editgauge import machine, temporary
 from editgauge.editors.calling import AGAIN
 from editgauge.errors import (
     BudgetExceeded,
@@ -58,7 +58,7 @@ def edit_one(
     if why := paths.misplaced(str(stem)):  # stems come from metadata
         why = f"sample {sample.id!r}: its output name {str(stem)!r} {why}; correct the data"
         return no_output(benchmark, sample, editor.name, Status.DATASET_FAULT, why)
-    with lease.scratch(run) as scratch:
+    with temporary.folder(paths.folder(run, lease.TEMPORARY)) as scratch:
         began = time.perf_counter()
         if again:
             (scratch / AGAIN).write_text(again, encoding="ascii")

@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from editgauge.errors import RunError
 from editgauge.store import sqlite
@@ -36,22 +37,18 @@ class Cache:
     def get(self, keys: Sequence[str] | None = None) -> dict[str, bytes]:
         """The values that are there, of all keys where none is named; others are left out."""
         if self.path is None:
-            wanted = self._memory.keys() if keys is None else keys
-            return {key: self._memory[key] for key in wanted if key in self._memory}
-        query, values = "SELECT * FROM known", dict[str, bytes]()
-
-        def read(db: sqlite3.Connection) -> None:
-            if keys is None:
-                there = db.execute(query)
-            else:
-                asked = (json.dumps(list(keys)),)
-                there = db.execute(f"{query} WHERE key IN (SELECT value FROM json_each(?))", asked)
-            for key, value, mark in there:
-                if isinstance(value, bytes) and zlib.crc32(value) == mark:  # else computed again
-                    values[key] = value
-
-        self._tried(read)
-        return values
+            wanted = self._memory.keys() if keys is None else self._memory.keys() & {*keys}
+            return {key: self._memory[key] for key in wanted}
+        query, asked = "SELECT * FROM known", tuple[str, ...]()
+        if keys is not None:
+            query += " WHERE key IN (SELECT value FROM json_each(?))"
+            asked = (json.dumps([*keys]),)
+        there = self._tried(lambda db: db.execute(query, asked).fetchall())
+        return {  # what is damaged is computed again
+            key: value
+            for key, value, mark in there
+            if isinstance(value, bytes) and zlib.crc32(value) == mark
+        }
 
     def put(self, values: Mapping[str, bytes]) -> None:
         """Keep values. The same key is only ever given the same value, or the newer one counts."""
@@ -60,13 +57,13 @@ class Cache:
             return
         rows = [(key, value, zlib.crc32(value)) for key, value in values.items()]
 
-        def write(db: sqlite3.Connection) -> None:
+        def write(db: sqlite3.Connection) -> list[Any]:
             with sqlite.transaction(db):
-                db.executemany("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", rows)
+                return [*db.executemany("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", rows)]
 
         self._tried(write)
 
-    def _tried(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    def _tried(self, work: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:
         """Work on the file; where it is damaged, on a new one."""
         assert self.path is not None
         for _ in range(2):
@@ -78,10 +75,10 @@ class Cache:
                 ) as db:
                     for statement in _OPENING:
                         db.execute(statement)
-                    work(db)
-                return
+                    return work(db)
             except (sqlite3.OperationalError, OSError, RunError):
-                return  # locked for long, or a folder that cannot be written
+                break  # locked for long, or a folder that cannot be written
             except sqlite3.DatabaseError:
                 with contextlib.suppress(OSError):
                     os.replace(self.path, f"{self.path}.damaged")
+        return []

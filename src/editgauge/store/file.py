@@ -21,6 +21,7 @@ _MOST_NOTES = 1000
 _NAMED: dict[str, tuple[tuple[str, ...], tuple[None, ...]]] = {
     "series": (("benchmark", "editor", "scorer", "metric", "variant", "source"), ()),
     "samples": (("benchmark", "sample"), (None, None)),
+    "metrics": (("benchmark", "metric"), (None,)),
     "origins": (("facts",), ()),
 }
 """The columns that name a record, and the others of a new one."""

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import platform
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -99,18 +98,6 @@ def release(run: Path) -> None:
 
 def _machine() -> bytes:
     return hashlib.blake2b(platform.node().encode(), digest_size=8).hexdigest().encode()
-
-
-@contextlib.contextmanager
-def scratch(run: Path) -> Iterator[Path]:
-    """An empty temporary folder below ``run/.tmp``, removed at the end of a `with` block, or by
-    `sweep` when the process was killed. Raises `RunError` when it cannot be made.
-    """
-    place = paths.folder(run, f"{TEMPORARY}/{temporary.new_name()}")
-    try:
-        yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def sweep(root: Path) -> int:

@@ -36,8 +36,6 @@ class Merged:
     """What a merge did."""
 
     rows: int = 0
-    rows_known: int = 0
-    retired: int = 0
     edits: int = 0
     samples: int = 0
     replies: int = 0
@@ -118,8 +116,6 @@ def _take_rows(db: sqlite3.Connection, sources: Sequence[Run], target: Run, done
         for records in moved(db, run, target):
             there, replaced = target.put_records(db, records, counts)
             done.rows += len(records) - there + replaced
-            done.rows_known += there
-            done.retired += replaced
     if against:
         said = "; ".join(_said(target, old, new) for old, new in against[:_SHOWN])
         more = " (and more)" if len(against) > _SHOWN else ""
@@ -132,12 +128,7 @@ def _take_rows(db: sqlite3.Connection, sources: Sequence[Run], target: Run, done
 def _said(target: Run, old: Record, new: Record) -> str:
     query = "SELECT series.*, sample FROM series, samples WHERE series.id = ? AND samples.id = ?"
     ((_, benchmark, editor, _, metric, variant, *_, sample),) = target.read(query, *old[:2])
-    same = (
-        "from the same input"
-        if old[6] == new[6]
-        else "made from different outputs or by other scorers"
-    )
-    return f"{benchmark} {sample!r}, {editor}, {metric} ({variant}): {old[3]} and {new[3]}, {same}"
+    return f"{benchmark} {sample!r}, {editor}, {metric} ({variant}): {old[3]} and {new[3]}"
 
 
 # -- samples, edits, pictures ----------------------------------------------------------------------

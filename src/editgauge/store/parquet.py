@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from editgauge.errors import RunError
-from editgauge.store import schema
 
 _UNREADABLE = (
     "the run's rows.parquet cannot be read ({}); delete it: it is made again from the rows"
@@ -17,10 +15,8 @@ _UNREADABLE = (
 
 
 @contextlib.contextmanager
-def database(files: Sequence[Path] = (), *, message: str = _UNREADABLE) -> Iterator[Any]:
-    """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
-    block is raised as `RunError` with `message`, or says which file is gone.
-    """
+def database(*, message: str = _UNREADABLE) -> Iterator[Any]:
+    """A DuckDB connection in memory; what it cannot do is raised as `RunError` with `message`."""
     import duckdb
 
     db = duckdb.connect(":memory:")
@@ -29,11 +25,6 @@ def database(files: Sequence[Path] = (), *, message: str = _UNREADABLE) -> Itera
     try:
         yield db
     except duckdb.Error as error:
-        if gone := [file for file in files if not os.path.lexists(file)]:
-            raise RunError(
-                f"{gone[0]}: gone while it was read; the run was deleted or moved. Bring it back, "
-                f"or name the place where it is now"
-            ) from error
         raise RunError(message.format(str(error).strip().splitlines()[0][:200])) from error
     finally:
         db.close()
@@ -47,7 +38,7 @@ def fetch_tuples(
     """
     if not files:
         return []
-    with database(files) as db:
+    with database() as db:
         db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         return list(db.execute(sql, list(parameters)).fetchall())
 
@@ -60,15 +51,3 @@ def relation(files: Sequence[Path]) -> str:
 def quoted(path: Path) -> str:
     """A path as SQL has it."""
     return "'" + str(path).replace("'", "''") + "'"
-
-
-def mapping(text: str | None) -> dict[str, Any]:
-    """The object in a column of JSON. Raises `RunError` when it is none: the rows were not made by
-    this tool.
-    """
-    try:
-        return schema.parsed(text or "{}")
-    except ValueError as error:
-        raise RunError(
-            f"a row's detail is no JSON object ({error}); see: editgauge check RUN"
-        ) from error

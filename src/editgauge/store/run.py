@@ -39,7 +39,7 @@ class Run(Rows):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._folders: set[str] = set()
-        """Those that `keep` has made and swept: a run has few folders and many files."""
+        """Those that `keep` has made: a run has few folders and many files."""
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -181,9 +181,8 @@ class Run(Rows):
         new = {(benchmark, one.name, described.column(one)) for one in metrics} - there
         if new:
             with self.changing() as db:
-                for record in sorted(new):
-                    db.execute("DELETE FROM metrics WHERE (benchmark, metric) = (?, ?)", record[:2])
-                    insert(db, "metrics", record)
+                number = partial(self.number_of, db, "metrics")
+                put(db, "metrics", *[(number(one[:2]), *one) for one in sorted(new)])
 
     def metrics(self, benchmark: str) -> dict[str, Metric]:
         """The metrics of a benchmark as the commands that wrote rows of them described them."""
@@ -291,7 +290,7 @@ class Run(Rows):
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if (above := name.rpartition("/")[0]) not in self._folders:
-            temporary.sweep(paths.folder(self.path, above))
+            paths.folder(self.path, above)
             self._folders.add(above)
         return hashes.copy(file, kept)
 

@@ -71,16 +71,13 @@ def _copy(broken: sqlite3.Connection, new: sqlite3.Connection, most: int) -> Ite
             new.execute("DELETE FROM rows WHERE series = ?", (series,))  # of an earlier day
     new.execute("DELETE FROM rows WHERE sample NOT IN (SELECT id FROM samples)")
     kept = _counts(new)
-    names = {
-        one[0]: f"{one[2]}, {one[4]} ({one[5]})" for one in new.execute("SELECT * FROM series")
-    }
-    for name, part in sorted(told.keys() | kept.keys()):
-        was, is_now = (counts.get((name, part), (0, 0)) for counts in (told, kept))
-        of = f" of {names.get(part, 'a lost series')}" if name == "rows" else ""
-        if was[0] > is_now[0]:
-            yield f"{was[0] - is_now[0]} {name}{of} are lost"
-        elif was != is_now:
-            yield f"whether {name}{of} are lost is not known"
+    for table in ("rows", *schema.TABLES):
+        parts = [key for key in told.keys() | kept.keys() if key[0] == table]
+        was = [told.get(part, (0, 0)) for part in parts]
+        now = [kept.get(part, (0, 0)) for part in parts]
+        if was != now:
+            lost = sum(max(0, a[0] - b[0]) for a, b in zip(was, now, strict=True))
+            yield f"{lost} {table} are lost" if lost else f"whether {table} are lost is not known"
 
 
 def _keep(new: sqlite3.Connection, table: str, records: list[Record]) -> int:

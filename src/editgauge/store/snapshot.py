@@ -53,13 +53,8 @@ def current(run: Run) -> Path:
     place, generation = run.path / FILE, run.generation
     known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
     here = [one for one in known if one is not None]
-    rules = schema.digest(
-        [
-            (one.name, r.metric.name, r.of, r.optional, r.tolerant, r.version)
-            for one in here
-            for r in one.derived
-        ]
-    )
+    marks = [(one.name, rule.metric.name, rule.version) for one in here for rule in one.derived]
+    rules = schema.digest(marks)
     was, mark, by, *_ = [*run.fact(_MARK).split(), "", "", ""]
     if was == generation and (by == rules or None in known) and _hash(place) == mark:
         return place

@@ -163,20 +163,17 @@ def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> N
     """Raise an error for other tables than these, and for a run that another version wrote: nothing
     of it is damaged.
     """
-    from editgauge.store.schema import FORMAT, stands
+    from editgauge.store.schema import FORMAT
 
     tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    odd, facts = {sql for (sql,) in tables} ^ {*schema}, dict[str, tuple[str, ...]]()
-    with contextlib.suppress(*FAULTS):
-        facts = {fact[0]: fact for fact in db.execute("SELECT name, value, mark FROM facts")}
-    fact = facts.get("format", ("", FORMAT))
-    if fact[1] != FORMAT and (odd or stands("facts", fact)):
-        by = facts["editgauge"][1] if "editgauge" in facts else "unknown"
-        raise RunError(
-            f"{path.parent}: run format {fact[1]!r}, this version reads {FORMAT}; use the "
-            f"editgauge that wrote it ({by})"
-        )
-    if odd:
+    if odd := {sql for (sql,) in tables} ^ {*schema}:
+        with contextlib.suppress(*FAULTS):
+            facts = dict(db.execute("SELECT name, value FROM facts"))
+            if (found := facts.get("format", FORMAT)) != FORMAT:
+                raise RunError(
+                    f"{path.parent}: run format {found!r}, this version reads {FORMAT}; use the "
+                    f"editgauge that wrote it ({facts.get('editgauge', 'unknown')})"
+                )
         message = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
         raise sqlite3.DatabaseError(message)
 

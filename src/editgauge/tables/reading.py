@@ -85,7 +85,7 @@ class _Rows(NamedTuple):
 def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
     if not files:
         return _Rows()
-    with parquet.database(files) as db:
+    with parquet.database() as db:
         rows = f"FROM {parquet.relation(files)} WHERE benchmark = $1 AND sample"
         given = [benchmark, WHOLE_SET]
         for name, columns in (("samples", "sample"), ("kinds", _KIND)):

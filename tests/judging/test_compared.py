@@ -42,21 +42,6 @@ def test_measures_by_hand() -> None:
         assert cells[name].low <= cells[name].value <= cells[name].high  # type: ignore[operator]
 
 
-def test_intervals_are_over_samples_and_not_over_outputs() -> None:
-    """Ten copies of an editor tell no more than one: the interval stays as wide."""
-    widths = []
-    for copies in (1, 10):
-        rows = [
-            each
-            for number in range(copies)
-            for source, values in (("one#1", A), ("two#2", B))
-            for each in judged(source, values, f"m{number}")
-        ]
-        bias = table_of(*rows).rows[0].cells["bias"]
-        widths.append(bias.high - bias.low)  # type: ignore[operator]
-    assert widths[0] == pytest.approx(widths[1])
-
-
 def test_what_is_not_defined_is_left_out() -> None:
     (line,) = table_of(*judged("one#1", [3] * 10), *judged("two#2", [3] * 10)).rows
     assert line.cells["kappa"].value is None

@@ -25,22 +25,6 @@ from editgauge.types import Status
 GOOD = '{"pictures_visible": true, "reason": "ok", "score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}}'
 
 
-def test_a_reply_becomes_scores_of_both_variants(bench: Bench) -> None:
-    """Five integers from one call, the judge's words and identity beside them."""
-    with FaultServer(answer=ScriptedJudge(replies=(GOOD,))) as server:
-        (heard,) = bench.ask(server)
-    scores = heard
-    for variant in ("corrected", "faithful"):
-        assert [s.value for s in scores if s.variant == variant] == [5, 4, 3, 2, 1]
-    wanted = {
-        "rationale": "ok",
-        "model": "scripted-2026-01-01",
-        "system_fingerprint": "fp_scripted",
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 50},
-    }
-    assert scores[0].detail == scores[0].detail | wanted
-
-
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [

@@ -14,7 +14,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from editgauge.judging import pictures
-from editgauge.judging.pictures import PictureStore, as_jpeg, bare
+from editgauge.judging.pictures import PictureStore, bare
 from editgauge.judging.protocol import Picture
 from editgauge.store.hashes import HashStore
 from editgauge.testing import make_picture
@@ -72,16 +72,6 @@ def test_a_broken_file_is_a_value_error_wherever_it_breaks(kind: str) -> None:
 def sent(store: PictureStore, picture: Picture) -> tuple[str, bytes]:
     kind, _, data = store.encode(picture).partition(b";base64,")
     return kind.decode(), base64.b64decode(data)
-
-
-def test_what_a_released_script_declares_goes_whole(tmp_path: Path) -> None:
-    store, path = PictureStore(HashStore(None)), tmp_path / "a.png"
-    path.write_bytes(file("PNG"))
-    declared = sent(store, Picture(path, "x", mime="image/jpeg"))
-    assert declared == ("data:image/jpeg", file("PNG"))
-    _, data = sent(store, Picture(path, "x", mime="image/jpeg", jpeg=85))
-    assert data == as_jpeg(path, 85)
-    assert data[:2] == b"\xff\xd8"
 
 
 def test_calls_that_begin_together_encode_a_picture_once(

@@ -14,36 +14,8 @@ from editgauge.errors import UsageError
 from editgauge.judging.estimate import of_session
 from editgauge.judging.session import drawn
 from editgauge.store.run import Run
-from editgauge.types import Status
 
 NOWHERE = "http://127.0.0.1:9/v1"
-
-
-def test_every_protocol_gives_rows_with_their_origin(made: Path) -> None:
-    """Two editors, five samples, both variants; a second command asks nothing."""
-    with FaultServer() as server:
-        judge(made, server.url)
-        asked = server.requests
-        again = judge(made, server.url).facts
-        assert server.requests == asked
-    rows = rows_of(made)
-    assert (again["rows_made"], again["rows_kept"]) == (0, len(rows))
-    metrics: dict[str, set[str]] = {}
-    for row in rows:
-        metrics.setdefault(row.sample, set()).add(row.metric)
-        assert row.status is Status.SCORED
-        assert row.source.startswith("scripted#")
-        assert {"reply", "model", "usage"} <= row.detail.keys()
-        assert {"rubric", "call", "protocol", "judge"} <= row.origin.keys()
-    assert metrics == {
-        "replace-06": {"IF", "TA", "VC", "LP", "SE"},
-        "replace-01": {"IF", "TA", "VC", "LP"},
-        "replace-02": {"Q1", "Q2", "Q3", "Q4", "Q5"},
-        "replace-03": {"VC", "VQ", "IF", "KP"},
-        "delete-04": {"EA", "VQ", "Context"},
-    }
-    entry = Run.open(made).manifest()["entries"][-1]
-    assert (entry["command"], entry["answered"]) == ("judge", "scripted-2026-01-01")
 
 
 def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:

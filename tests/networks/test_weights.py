@@ -124,17 +124,3 @@ def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
     assert fetch("tiny", tmp_path).paths["net.pth"] == tmp_path / "tiny" / "net.pth"
     assert len(httpserver.log) == 1
     httpserver.check_assertions()
-
-
-def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
-) -> None:
-    httpserver.expect_request("/someone/tiny/resolve/v1/a.bin").respond_with_data(b"right")
-    httpserver.expect_request("/someone/tiny/resolve/v1/b.bin").respond_with_data(b"wrong")
-    monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
-    files = [WeightFile(name=name, sha256=sha(b"right")) for name in ("a.bin", "b.bin")]
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(files[0]))
-    assert fetch("tiny", tmp_path).paths["a.bin"].read_bytes() == b"right"
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(files[1]))
-    with pytest.raises(DownloadError, match="nothing was kept"):
-        fetch("tiny", tmp_path)

@@ -54,19 +54,6 @@ def test_clean_leaves_out_what_has_no_text_or_no_place() -> None:
     assert clean(found, (100, 100)) == [Text(((0, 0), (40, 0), (40, 10), (0, 10)), "kept", 0.5)]
 
 
-def test_clean_puts_everything_into_one_form() -> None:
-    (text,) = clean(
-        [(np.array([[-3.004, 2.0], [120, 2], [60, 50.126]]), " a\tb\ud800\x07 ", np.float32(1.5))],
-        (100, 40),
-    )
-    assert text.polygon == ((0, 2), (100, 2), (100, 40), (0, 40)), "a box inside the picture"
-    assert text.text == "a b"
-    assert text.confidence == 1.0
-    assert all(type(value) is float for point in text.polygon for value in point)
-    assert clean([(CORNERS, "x", None)], (50, 50))[0].confidence == 0.0
-    assert clean([(CORNERS, "x", float("nan"))], (50, 50))[0].confidence == 0.0
-
-
 def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     result = invoke(["list", "ocr_engines", "--json"])

@@ -56,15 +56,6 @@ def test_an_answer_that_was_lost_counts_at_its_most(fault: str) -> None:
     assert calls.ledger.totals == (3.0, 1.0, 2)
 
 
-def test_what_may_be_paid_for_is_tried_twice_at_most() -> None:
-    with FaultServer(lambda number: "drop") as server:
-        calls = calls_to(server)
-        outcome = ask(server, calls)
-        assert server.requests == 2
-    assert (outcome.kind, outcome.lost) == ("again", True)
-    assert calls.ledger.totals.booked == 4.0
-
-
 def test_nothing_is_sent_that_could_pass_the_budget() -> None:
     """Ten threads, room for four bills of a dollar at two dollars a booking."""
     with FaultServer(latency=0.02) as server:

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import UsageError
 from editgauge.services.prices import (
     ImagePrice,
     estimate_input,
-    price_as_given,
     price_of,
     usage_of,
 )
@@ -33,16 +31,6 @@ from editgauge.services.prices import (
 def test_a_price_is_that_of_the_very_model(model: str, dollars: float | None) -> None:
     price = price_of(model)
     assert (price.input if price else None) == dollars
-
-
-def test_a_price_on_the_command_line() -> None:
-    known = price_of("gemini-2.5-pro")
-    price = price_as_given("1.5/6", known)
-    assert (price.input, price.output, price.images) == (1.5, 6.0, "gemini-crops")
-    for text in ("1", "1/2/3", "a/b", "-1/1", "nan/1", "inf/1"):
-        with pytest.raises(UsageError, match="IN/OUT"):
-            price_as_given(text)
-    assert price_as_given("0/0").free
 
 
 @pytest.mark.parametrize(

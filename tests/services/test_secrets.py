@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.services.secrets import HIDDEN, Secrets, address, key_from, shown
+from editgauge.services.secrets import HIDDEN, Secrets, address, shown
 
 KEY = "sk-a/b+c=0123"
 
@@ -66,15 +66,3 @@ def test_odd_addresses_are_turned_down_without_being_shown(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         address(text, argument="base_url")
     assert "hidden" not in str(caught.value)
-
-
-def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ONE_KEY", " abc ")
-    assert key_from(["NO_KEY", "ONE_KEY"]) == "abc"
-    assert key_from(["NO_KEY"]) == ""
-    with pytest.raises(UsageError, match="NO_KEY"):
-        key_from(["NO_KEY"], needed=True)
-    monkeypatch.setenv("ONE_KEY", "schlüssel")
-    with pytest.raises(UsageError) as caught:
-        key_from(["ONE_KEY"])
-    assert "schl" not in str(caught.value)

@@ -1,8 +1,6 @@
-"""OpenAI's batches, half the price within a day: another way into the same reply store. Replies
-that are cut off or cannot be read are left to a later ordinary run.
-
-Each batch is noted *before* it is made, under a mark that the provider keeps with it: a command
-that is killed in between finds it again. Every call is booked before its file is sent.
+"""OpenAI's batches, half the price within a day: another way into the same reply store. Each is
+noted *before* it is made, under a mark that the provider keeps with it: a command that is killed
+finds it again. Every call is booked before its file is sent.
 """
 
 from __future__ import annotations

@@ -57,7 +57,6 @@ def table(frame: Results, variant: Variant = "corrected") -> Table | None:
 
 
 def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[TableRow]:
-    """Each two of some named parts of the rows, on the edits that both have a score of."""
     grids = {name: one.grid(metric, variant).values.T for name, one in of.items()}
     rows = []
     for first, second in combinations(grids, 2):

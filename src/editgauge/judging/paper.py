@@ -170,7 +170,6 @@ def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
-    """The text of a script that is the pinned one."""
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     checksum = hashlib.sha256(text.encode()).hexdigest()
     if checksum != file.sha256:
@@ -188,7 +187,6 @@ def _entries(node: ast.Dict) -> dict[str, ast.expr]:
 
 
 def _template(node: ast.expr) -> str:
-    """A string expression as a template."""
     if isinstance(node, ast.Constant):
         return str(node.value).replace("{", "{{").replace("}", "}}")
     if isinstance(node, ast.Name):

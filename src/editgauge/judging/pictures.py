@@ -66,7 +66,6 @@ class PictureStore:
         return b"data:" + mime.encode() + b";base64," + base64.b64encode(data)
 
     def _data(self, picture: Picture) -> tuple[bytes, str]:
-        """The file that is sent, and its media type."""
         if picture.jpeg:
             return as_jpeg(picture.path, picture.jpeg), picture.mime or "image/jpeg"
         if self.as_it_is(picture):
@@ -117,7 +116,6 @@ def bare(data: bytes, kind: str) -> bytes:
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
-    """The segments that decide how pixels look, and the coded pixels."""
     position, marker = 2, 0
     yield data[:2]
     while marker != 0xDA:
@@ -134,7 +132,6 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
 
 
 def _segment(marker: int, segment: bytes) -> bytes:
-    """A segment as it is kept; empty for one that decides nothing."""
     body = segment[4:]
     if marker == 0xE0 and body.startswith(b"JFIF\0") and len(body) >= 14:
         return b"\xff\xe0\0\x10" + body[:12] + b"\0\0"  # without its thumbnail

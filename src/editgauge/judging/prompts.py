@@ -1,9 +1,7 @@
-"""Which prompts a judge is asked with. What was chosen has a name and a hash, which are part of
-every score's source.
-
-A rubric is a Markdown file in which ``{{name}}`` is replaced by a field (text from data arrives
-fenced), ``{{#name}}…{{/name}}`` stays only where the field is there, ``{{^name}}…{{/name}}`` only
-where it is not. ``{{warning}}`` is a common paragraph about writing inside pictures.
+"""Which prompts a judge is asked with; their name and hash are part of every score's source. A
+rubric is a Markdown file: ``{{name}}`` is a field (text from data arrives fenced),
+``{{#name}}…{{/name}}`` stays only where the field is there, ``{{^name}}…{{/name}}`` only where
+it is not.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""A judge's reply becomes integers or the rule that it breaks, never a guess.
-
-A reply counts where it holds exactly one JSON object and ends with it, bare or in a code fence, and
-the object is what the call asks for: every field, no other, each number on its scale. A thinking
-block or prose may stand before it. Nothing else is interpreted, and the scores of one reply are
-there all together or not at all.
+"""A judge's reply becomes integers or the rule that it breaks, never a guess. A reply counts where
+it holds exactly one JSON object and ends with it, and the object is what the call asks for. A
+thinking block or prose may stand before it; nothing else is interpreted.
 """
 
 from __future__ import annotations
@@ -194,7 +191,6 @@ _LOST = (Status.FAILED, Status.REFUSED)
 
 
 def _released(call: Call, reply: str | None) -> dict[str, float]:
-    """What the released code takes from a reply: finite numbers, by field."""
     try:
         values = call.released(reply) if call.released else {}
         numbers = {name: float(value) for name, value in values.items() if value is not None}

@@ -1,14 +1,10 @@
-"""Bringing an edited picture back onto its input: SIFT matches and a similarity transform, the same
-every time.
+"""Bringing an edited picture back onto its input, the same every time: TextEditBench's recipe
+(released scoring code): SIFT on grey, FLANN kd-trees from the input's descriptors to the output's,
+Lowe's ratio test (IJCV 60(2), 2004), least-median-of-squares partial affine transform, linear warp
+with a reflected border.
 
-TextEditBench's recipe (released scoring code, mean squared error): SIFT on grey, FLANN kd-trees
-from the input's descriptors to the output's, Lowe's ratio test (IJCV 60(2), 2004),
-least-median-of-squares partial affine transform, linear warp with a reflected border.
-
-FLANN builds its trees with OpenCV's thread-local random numbers, which are set to their initial
-state before each match: the result is the one a fresh process gives. OpenCV 4 and 5 give different
-descriptors, and the fit depends on the linear algebra kernels that OpenCV uses: record
-`provenance()` with every value made from this.
+FLANN's random numbers are set to their initial state before each match: the result is that of a
+fresh process. It also depends on OpenCV's version and kernels: record `provenance()` with it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A map over a picture (attention, change) against a mask of the region that is meant.
 
 The overlap is MedEBench's (arXiv 2506.01921, section 4, equation 2): min–max normalised, cut at
-`ALPHA` times Otsu's threshold (N. Otsu, IEEE Trans. SMC 9(1), 1979), intersection over union. The
-paper leaves open how a coarse map meets a fine mask; here each cell of the map covers its part of
-the mask (nearest-neighbour up-sampling), after the cut. The other numbers are not in the paper.
+`ALPHA` times Otsu's threshold (IEEE Trans. SMC 9(1), 1979), intersection over union. Each cell of a
+coarse map covers its part of a fine mask, after the cut. The other numbers are not in the paper.
 """
 
 from __future__ import annotations
@@ -120,7 +119,6 @@ def enlarged(plane: npt.NDArray[np.generic], size: tuple[int, int]) -> npt.NDArr
 
 
 def _cell_of(pixels: int, parts: int) -> npt.NDArray[np.int64]:
-    """The part that each pixel along one axis belongs to."""
     return ((2 * np.arange(pixels) + 1) * parts) // (2 * pixels)
 
 

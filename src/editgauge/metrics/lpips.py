@@ -1,14 +1,10 @@
-"""LPIPS: a learned perceptual distance between two pictures of one size. Plain torch, no
-torchvision.
+"""LPIPS: a learned perceptual distance between two pictures of one size. Plain torch.
 
-Zhang, Isola, Efros, Shechtman, Wang: The Unreasonable Effectiveness of Deep Features as a
-Perceptual Metric (CVPR 2018), version 0.1 of the linear heads. **0 for identical pictures, higher
-is more different**, about 1 for unrelated ones; no upper bound in theory.
-
-**faithful** averages a layer's map over all positions, as published; **corrected** over those whose
-cell of the picture holds no masked pixel: the faithful mean counts an area that was blackened
-before (TextEditBench) as perfectly preserved. The input's features can be kept and used for every
-further model's output: that is where most of the time is saved.
+Zhang et al., The Unreasonable Effectiveness of Deep Features as a Perceptual Metric (CVPR 2018),
+version 0.1 of the linear heads. **0 for identical pictures, higher is more different**, about 1 for
+unrelated ones. **faithful** averages a layer's map over all positions, as published; **corrected**
+over those whose cell of the picture holds no masked pixel: the faithful mean counts an area that
+was blackened before (TextEditBench) as preserved.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
 """CLIP: image and text features with the official weights, and the three things that go wrong with
-it without an error.
-
-*Activation.* OpenAI's weights were trained with QuickGELU, x·sigmoid(1.702·x); with the ordinary
-GELU every score is another. The configuration must name it, and the built network is probed.
-
-*Long captions.* The text tower takes 77 tokens, the last of which must be the end token, because
-the features are read there. Texts are cut so that it stays.
-
-*Preprocessing.* Bicubic resize of the short side to 224 with Pillow's filter, centre crop, mean and
-deviation of the training set: transformers' `CLIPImageProcessorPil`, which cuts the crop at (side -
-224) // 2. torchvision, on which open_clip and the released package ``clip`` rest, rounds that to
-the nearest even number instead: `crop` chooses ("round" equals ``clip`` to the bit).
+it without an error: another activation than QuickGELU, x·sigmoid(1.702·x), with which the weights
+were trained; a caption over 77 tokens that loses its end token, where the features are read; and
+preprocessing. That is transformers' `CLIPImageProcessorPil` (Pillow's bicubic, crop at (side - 224)
+// 2) or, with `crop` "round", torchvision's, on which open_clip and the package ``clip`` rest.
 """
 
 from __future__ import annotations

@@ -158,5 +158,4 @@ def _inception(path: Path, runtime: Runtime) -> Inception:
 
 @functools.lru_cache(maxsize=8)
 def _cache(folder: Path | None) -> Cache:
-    """One a folder and process; in memory without a folder."""
     return Cache(folder, FILE_NAME)

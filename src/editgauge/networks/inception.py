@@ -1,12 +1,9 @@
-"""Inception-v3 of 2015 as the Fréchet distance uses it: TensorFlow's network in plain torch, 2,048
-features a picture.
+"""Inception-v3 of 2015 as the Fréchet distance uses it: 2,048 features a picture.
 
-The weights are those of the TensorFlow graph of 2015-12-05 under the state-dict names of
-pytorch-fid; published FID values rest on them. The graph differs from torchvision's Inception-v3:
-average pools do not count the padding, the last block pools with the maximum, and there are 1,008
-classes. Preprocessing is pytorch-fid's: [0, 1], bilinear resize to 299 × 299 without anti-aliasing
-(whatever the shape), then [-1, 1]. Batch normalisation is folded into the convolutions (1e-6
-apart).
+The weights are those of the TensorFlow graph of 2015-12-05 under the names of pytorch-fid. The
+graph differs from torchvision's: average pools do not count the padding, the last block pools with
+the maximum. Preprocessing is pytorch-fid's: [0, 1], bilinear resize to 299 × 299 without
+anti-aliasing, then [-1, 1]. Batch normalisation is folded into the convolutions (1e-6 apart).
 """
 
 from __future__ import annotations
@@ -147,7 +144,6 @@ def prepare(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
 
 
 def _fold(state: Mapping[str, Any], name: str) -> tuple[Any, Any]:
-    """Weight and bias of a convolution with its batch normalisation folded in, by float64."""
     weight = state[f"{name}.conv.weight"].double()
     names = ("weight", "bias", "running_var", "running_mean")
     gain, bias, variance, mean = (state[f"{name}.bn.{one}"].double() for one in names)

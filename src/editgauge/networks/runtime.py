@@ -112,7 +112,6 @@ def threads() -> Iterator[None]:
 
 
 def _processors() -> int:
-    """Processors that this process may run on (a container's share, where the system tells)."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -94,7 +94,6 @@ def _reader() -> Any:
 
 
 def _read(image: Array) -> list[Text]:
-    """One picture, as the library reads it: larger ones shrunk."""
     height, width = image.shape[:2]
     padded, x, y = _padded(image)
     with _LOCK:

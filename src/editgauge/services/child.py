@@ -99,7 +99,6 @@ def _read(stream: Any, take: Callable[[str], Any]) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a program with its group."""
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):

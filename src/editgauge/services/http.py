@@ -262,7 +262,6 @@ _tls = cache(ssl.create_default_context)
 
 
 def _body(answer: http.client.HTTPResponse, limit: int) -> bytes:
-    """The whole body, of at most `limit` bytes."""
     if (coding := answer.getheader("Content-Encoding") or "identity").strip().lower() != "identity":
         raise ValueError(f"a content encoding that was not asked for: {coding[:40]!r}")
     data = bytearray()

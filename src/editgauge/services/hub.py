@@ -126,7 +126,6 @@ def _listed(repo: str, commit: str) -> Iterator[Any]:
 def _fetch_all(
     repo: str, commit: str, files: Sequence[Any], target: Path, progress: Progress | None
 ) -> int:
-    """Bring the files; how many were not there."""
     new = 0
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="fetch") as pool:
         jobs = [pool.submit(_fetch, repo, commit, file, target) for file in files]
@@ -142,7 +141,6 @@ def _fetch_all(
 
 
 def _fetch(repo: str, commit: str, file: Any, target: Path) -> bool:
-    """Bring one file; False where it was there."""
     path = target / file.path
     if _is_right(file, path):
         return False
@@ -190,7 +188,6 @@ def endpoint() -> str:
 
 
 def _client() -> Any:
-    """The library's client, for `endpoint` and the key of the environment alone."""
     try:
         import huggingface_hub
         from huggingface_hub.utils import disable_progress_bars

@@ -59,7 +59,6 @@ class Secrets:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The ways to write a secret that are looked for."""
     escaped, address = json.dumps(secret)[1:-1], quote(secret, safe="")
     yield from (secret, escaped, escaped.replace("/", "\\/"), address)
     for lead in range(3):  # where it begins in a longer text

@@ -4,12 +4,9 @@ every sample, and ask about its pictures and its texts.
 
 from __future__ import annotations
 
-import argparse
 import base64
-import glob
 import json
 import os
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -89,42 +86,6 @@ def test_texteditbench_judges_every_sample(tmp_path: Path, shared: Path) -> None
         assert base64.b64decode(wanted) == of_set(data, f"s{number:02d}", "reference")
         assert base64.b64decode(made) == b"an edit"
         assert instruction == data.record(f"s{number:02d}").instruction
-
-
-def test_textedit_judges_every_sample(tmp_path: Path, shared: Path) -> None:
-    path = script(shared, "textedit/vlm_metrics_eval_step1.py")
-    json_repair = pytest.importorskip("json_repair")
-    data = exported(tmp_path, "textedit")
-    out = tmp_path / "out"
-    for picture in (out / "data").rglob("original/*.png"):
-        category = picture.relative_to(out / "data").parts[0]
-        write_png(tmp_path / "edits" / "alpha" / category / picture.name, edited(scene(5)))
-    shown: list[list[Path]] = []
-
-    class Wrapper:
-        def build_chat_messages(self, *, image_paths: Any, prompt_text: str) -> str:
-            assert "OLD" in prompt_text
-            assert "NEW" in prompt_text
-            shown.append([Path(one) for one in image_paths])
-            return prompt_text
-
-        def generate_batch(self, tasks: Any) -> dict[Any, str]:
-            return {task["entry_id"]: '{"score": 4, "reason": "fine"}' for task in tasks}
-
-    given = {"os": os, "glob": glob, "tempfile": tempfile, "json_repair": json_repair}
-    theirs = functions_of(path, Image=PICTURES, **given)
-    words = argparse.Namespace(
-        output_base_dir=str(tmp_path / "judged"), input_data_dir=str(out / "eval_prompts/fullset"),
-        gt_data_root=str(out / "data"), model_output_root=str(tmp_path / "edits"), debug=False,
-    )  # fmt: skip
-    tracker = SimpleNamespace(update=lambda count: None, get_status_str=lambda name: "")
-    theirs["process_model"]("alpha", words, Wrapper(), tracker)
-    (judged,) = (tmp_path / "judged" / "alpha").iterdir()
-    lines = [json.loads(line) for line in judged.read_text("utf-8").splitlines()]
-    assert [line["gemini_eval_score"] for line in lines] == [4] * COUNT
-    for number, (given, wanted, _) in enumerate(shown):
-        assert given.read_bytes() == of_set(data, f"s{number:02d}", "images")
-        assert wanted.read_bytes() == of_set(data, f"s{number:02d}", "reference")
 
 
 def krisbench(shared: Path, name: str, client: Any) -> dict[str, Any]:

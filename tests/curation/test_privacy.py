@@ -17,7 +17,6 @@ from editgauge.curation.records import About, Box
 from editgauge.errors import DataError
 from editgauge.images import Array, read_image
 from editgauge.networks import weights
-from tests.curation.made_set import scene
 
 
 def drawn_face(radius: float = 80) -> Array:
@@ -51,18 +50,6 @@ def drawn_face(radius: float = 80) -> Array:
 @pytest.fixture(autouse=True)
 def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "weights"))
-
-
-@pytest.mark.parametrize("radius", [50, 95])
-def test_a_drawn_face_is_found(radius: int) -> None:
-    pytest.importorskip("skimage")
-    (face,) = privacy.faces_in(drawn_face(radius=radius))
-    x, y, w, h = face.box
-    assert x < 160 - 0.4 * radius
-    assert x + w > 160 + 0.4 * radius
-    assert y < 160 - 0.2 * radius
-    assert y + h > 160 + 0.5 * radius, "eyes, nose and mouth lie in it"
-    assert privacy.faces_in(scene(1, (256, 200))) == []
 
 
 def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:

@@ -52,14 +52,6 @@ def test_a_flagged_domain_needs_an_expert(tmp_path: Path) -> None:
     assert say(data, "s00", "flag", "ben").state == "refined"
 
 
-def test_begun_reviews_wait_first(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 2, policy=Policy(reviews=2))
-    say(data, "s01", "reject", "ann", comment="blurred")
-    every = data.records()
-    assert review.queue(every, "ben", data.about.policy) == ["s01", "s00"], "begun ones first"
-    assert review.queue(every, "ann", data.about.policy) == ["s00"]
-
-
 def test_agreement_is_of_first_verdicts(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 4)
     for number, (one, two) in enumerate((("accept",) * 2, ("accept",) * 2, ("reject",) * 2,

@@ -31,15 +31,12 @@ replace = msgspec.structs.replace
 DESIGN = replace(made(), editors=list(EDITORS), samples=Draw(ids=list(OUTPUTS)[:50]))
 
 
-def test_too_few_annotators_are_an_error() -> None:
-    with pytest.raises(UsageError, match="2 annotators are to rate each sample, found 1"):
-        assign(DESIGN, OUTPUTS, 1)
-
-
 @pytest.mark.parametrize(("each", "annotators"), [(2, 2), (2, 3), (3, 7), (3, 12)])
 def test_loads_differ_by_one_at_most_and_every_sample_has_its_annotators(
     annotators: int, each: int
 ) -> None:
+    with pytest.raises(UsageError, match=f"{each} annotators are to rate each sample, found 1"):
+        assign(replace(DESIGN, annotators_per_sample=each), OUTPUTS, 1)
     tasks = assign(replace(DESIGN, annotators_per_sample=each), OUTPUTS, annotators)
     loads = Counter(task.annotator for task in tasks)
     assert max(loads.values()) - min(loads.values()) <= 1
@@ -132,10 +129,3 @@ def test_who_is_finished_takes_over_from_who_is_revoked_or_absent(log: Log) -> N
     assert len(set(rated(log))) == len(rated(log)) == 12, "nobody rates a sample twice"
     (ann, *_) = progress(log)
     assert (missing(log), ann["revoked"], ann["done"], ann["of"]) == (0, True, 1, 1)
-
-
-def test_who_is_at_work_keeps_their_samples(log: Log) -> None:
-    for who in ("ann", "cy"):
-        next_task(log, who)
-    finish(log, "ben", after=3600.0)
-    assert len(rated(log)) == 4

@@ -29,22 +29,13 @@ def values(rows: list[Row]) -> list[tuple[object, ...]]:
 
 
 def test_wide_and_long_say_the_same(tmp_path: Path) -> None:
-    text = "sample,annotator,question,alpha,beta\ns1,ann,EA,4,2\ns2,ann,EA,5,\n"
+    text = "\ufeffSample;Annotator;Question;alpha;beta\r\ns1;ann;EA;4.0;2\r\n\r\ns2;ann;EA;5;\r\n"
     wide = values(read(tmp_path, text, scale="1-5"))
     long = "sample,annotator,question,editor,rating\n"
     long += "s1,ann,EA,alpha,4\ns1,ann,EA,beta,2\ns2,ann,EA,alpha,5\ns2,ann,EA,beta,\n"
     assert wide == values(read(tmp_path, long))
     assert wide[0] == ("s1", "human:ann", "alpha", "EA", 4.0)
     assert len(wide) == 3, "an empty cell is no rating"
-
-
-def test_a_spreadsheets_habits(tmp_path: Path) -> None:
-    text = (
-        '\ufeffSample;Annotator;Comment;Editor;Rating\r\ns1;ann;"two\nlines; x";alpha;5.0\r\n\r\n'
-    )
-    (row,) = read(tmp_path, text)
-    assert values([row]) == [("s1", "human:ann", "alpha", "overall", 5.0)]
-    assert row.detail == {"comment": "two\nlines; x"}
 
 
 def test_ranks_or_ratings(tmp_path: Path) -> None:

@@ -14,18 +14,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from editgauge.errors import UsageError
 from editgauge.web.log import Act, Log, Person, Refused
-from editgauge.web.pages import HEADERS, application, listen
+from editgauge.web.pages import HEADERS, application
 from editgauge.web.people import key_of, person
 
 
 def whoami(who: Person, request: Request) -> dict[str, Any]:
     return {"who": who.name, "path": request.url.path}
-
-
-def change(who: Person, payload: dict[str, Any]) -> dict[str, Any]:
-    raise AssertionError("replaced in the fixture")
 
 
 @pytest.fixture
@@ -51,15 +46,6 @@ def site(tmp_path: Path) -> Iterator[tuple[TestClient, Log, dict[str, str]]]:
         who = log.find(token)
         assert who is not None
         yield client, log, {"X-Key": key_of(log, who), "Origin": "http://localhost:8600"}
-
-
-def test_port_that_is_taken_is_one_error_before_anything_is_done() -> None:
-    with listen("127.0.0.1", 0) as place:
-        port = place.getsockname()[1]
-        with pytest.raises(UsageError, match=f"port {port}: nothing can be served there"):
-            listen("127.0.0.1", port)
-    with pytest.raises(UsageError, match="port 99999"):
-        listen("127.0.0.1", 99999)
 
 
 def test_cookie_is_kept_from_scripts_and_other_sites(site: Any, tmp_path: Path) -> None:

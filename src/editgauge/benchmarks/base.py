@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from editgauge import catalog
 from editgauge.benchmarks.tree import below
-from editgauge.catalog import part
+from editgauge.catalog import Parts, part
 from editgauge.errors import DataError
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Finding, MakeScorers, Sample, Track
+from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Track
 
 Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
@@ -41,6 +41,24 @@ def by_track(
         return scorers
 
     return scorers
+
+
+def published(package: str, folder: str, **facts: Any) -> Benchmark:
+    """One of the four: the module `package` in `folder` has layout, judge, tables and rubrics, and
+    what its scripts wrote is read by `released`; the rest are `facts`.
+    """
+    parts = Parts(package)
+    return Benchmark(
+        name=package.rpartition(".")[2],
+        load=parts(".layout:load"),
+        write=parts(".layout:write"),
+        tables=parts(".tables:tables"),
+        judging=parts.constant(".judge:JUDGING"),
+        prompts=parts.constant(".judge:PROMPTS"),
+        rubrics=Path(folder).parent / "rubrics",
+        importers=parts.constant(f"..released:{package.rpartition('.')[2].upper()}"),
+        **facts,
+    )
 
 
 @dataclass(slots=True)

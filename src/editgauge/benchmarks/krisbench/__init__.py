@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from editgauge.benchmarks.base import by_track
+from editgauge.benchmarks.base import by_track, published
 from editgauge.benchmarks.krisbench.facts import AVERAGE, JUDGE, SAMPLES, SIZE, TASKS, TAXONOMY
 from editgauge.catalog import Parts
 from editgauge.scoring.metrics import REFERENCE
-from editgauge.types import Benchmark, DataSource, Plot
+from editgauge.types import DataSource, Plot
 
 __all__ = ["BENCHMARK", "JUDGE"]
 
 
 parts = Parts(__name__)
-BENCHMARK = Benchmark(
-    name="krisbench",
+BENCHMARK = published(
+    __name__,
+    __file__,
     title="KRIS-Bench",
     citation="KRIS-Bench: Benchmarking Next-Level Intelligent Image Editing Models, arXiv "
     "2505.16707",
@@ -32,16 +31,9 @@ BENCHMARK = Benchmark(
     },
     data=DataSource("Liang0223/KRIS_Bench", "stated on the data set's page"),
     metrics=(*JUDGE, *REFERENCE),
-    load=parts(".layout:load"),
-    write=parts(".layout:write"),
     scorers=by_track({"pixel": ["editgauge.scoring.pixel:TO_REFERENCE"]}),
-    tables=parts(".tables:tables"),
-    judging=parts.constant(".judge:JUDGING"),
-    rubrics=Path(__file__).parent / "rubrics",
-    prompts=parts.constant(".judge:PROMPTS"),
     derived=(AVERAGE,),
     audits=parts.constant("..audits:KRISBENCH"),
-    importers=parts.constant("..released:KRISBENCH"),
     figures=(
         Plot("radar", "dimension", "by knowledge dimension", tuple(SAMPLES)),
         Plot("radar", "task", "by task", TASKS),

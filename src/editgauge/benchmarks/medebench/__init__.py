@@ -4,9 +4,7 @@ tables.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from editgauge.benchmarks.base import by_track
+from editgauge.benchmarks.base import by_track, published
 from editgauge.benchmarks.medebench.facts import (
     CLIP_INSTRUCTION,
     EMBEDDING,
@@ -20,14 +18,15 @@ from editgauge.benchmarks.medebench.facts import (
 from editgauge.catalog import Parts
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
-from editgauge.types import Benchmark, DataSource, FailureReading, Plot
+from editgauge.types import DataSource, FailureReading, Plot
 
 __all__ = ["BENCHMARK", "CLIP_INSTRUCTION", "EMBEDDING", "JUDGE"]
 
 
 parts = Parts(__name__)
-BENCHMARK = Benchmark(
-    name="medebench",
+BENCHMARK = published(
+    __name__,
+    __file__,
     title="MedEBench",
     citation="MedEBench, arXiv 2506.01921",
     about="1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of "
@@ -45,8 +44,6 @@ BENCHMARK = Benchmark(
         *ATTENTION,
         *CHANGE,
     ),
-    load=parts(".layout:load"),
-    write=parts(".layout:write"),
     scorers=by_track(
         {
             "pixel": [".scorers:PIXELS", ".scorers:lpips"],
@@ -55,12 +52,7 @@ BENCHMARK = Benchmark(
         },
         __name__,
     ),
-    tables=parts(".tables:tables"),
-    judging=parts.constant(".judge:JUDGING"),
-    rubrics=Path(__file__).parent / "rubrics",
-    prompts=parts.constant(".judge:PROMPTS"),
     agreement=parts(".tables:correlations"),
-    importers=parts.constant("..released:MEDEBENCH"),
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
         Plot("counts", "organ", "Samples of each organ", ORGANS),

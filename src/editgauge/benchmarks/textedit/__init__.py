@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from editgauge.benchmarks.base import by_track
+from editgauge.benchmarks.base import by_track, published
 from editgauge.benchmarks.textedit.facts import (
     AES,
     AVERAGE,
@@ -16,14 +14,15 @@ from editgauge.benchmarks.textedit.facts import (
 )
 from editgauge.catalog import Parts
 from editgauge.scoring.metrics import OCR, REFERENCE
-from editgauge.types import Benchmark, DataSource, Plot
+from editgauge.types import DataSource, Plot
 
 __all__ = ["AES", "BENCHMARK", "CLIP", "JUDGE"]
 
 
 parts = Parts(__name__)
-BENCHMARK = Benchmark(
-    name="textedit",
+BENCHMARK = published(
+    __name__,
+    __file__,
     title="TextEdit",
     citation="TextEdit, in: InternVL-U, arXiv 2603.09877",
     about="2,148 text replacements (500 in the miniset), in 11 virtual and 7 real categories.",
@@ -40,8 +39,6 @@ BENCHMARK = Benchmark(
         "editgauge fetch textedit OWNER/NAME; the prompts (eval_prompts/) are in the GitHub repository of the same name",
     ),
     metrics=(*OCR, CLIP, AES, *JUDGE, *REFERENCE),
-    load=parts(".layout:load"),
-    write=parts(".layout:write"),
     scorers=by_track(
         {
             "pixel": ["editgauge.scoring.pixel:TO_REFERENCE"],
@@ -50,13 +47,8 @@ BENCHMARK = Benchmark(
         },
         __name__,
     ),
-    tables=parts(".tables:tables"),
-    judging=parts.constant(".judge:JUDGING"),
-    rubrics=Path(__file__).parent / "rubrics",
-    prompts=parts.constant(".judge:PROMPTS"),
     derived=(AVERAGE, AVERAGE_NO_CUT_OFF),
     audits=parts.constant("..audits:TEXTEDIT"),
-    importers=parts.constant("..released:TEXTEDIT"),
     settled=parts(".tables:settled"),
     figures=(Plot("bars", "category", "by category"),),
     main_tracks=("ocr",),  # the paper has no pixel metric

@@ -4,9 +4,7 @@ tables.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from editgauge.benchmarks.base import by_track
+from editgauge.benchmarks.base import by_track, published
 from editgauge.benchmarks.texteditbench.facts import (
     JUDGE,
     LPIPS,
@@ -19,14 +17,15 @@ from editgauge.benchmarks.texteditbench.facts import (
 )
 from editgauge.catalog import Parts
 from editgauge.scoring.metrics import OCR
-from editgauge.types import Benchmark, DataSource, Plot
+from editgauge.types import DataSource, Plot
 
 __all__ = ["BENCHMARK", "JUDGE"]
 
 
 parts = Parts(__name__)
-BENCHMARK = Benchmark(
-    name="texteditbench",
+BENCHMARK = published(
+    __name__,
+    __file__,
     title="TextEditBench",
     citation="TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv "
     "2512.16270",
@@ -34,8 +33,6 @@ BENCHMARK = Benchmark(
     published_counts={"": SIZE, **SIZES},
     data=DataSource("MATH-finding/TextEditBench", "stated on the data set's page"),
     metrics=(*PIXEL, LPIPS, *REFERENCE_PIXEL, REFERENCE_LPIPS, *OCR, *JUDGE),
-    load=parts(".layout:load"),
-    write=parts(".layout:write"),
     scorers=by_track(
         {
             "pixel": [".scorers:AGAINST_INPUT", ".scorers:AGAINST_REFERENCE", ".scorers:lpips"],
@@ -44,13 +41,8 @@ BENCHMARK = Benchmark(
         },
         __name__,
     ),
-    tables=parts(".tables:tables"),
-    judging=parts.constant(".judge:JUDGING"),
-    rubrics=Path(__file__).parent / "rubrics",
-    prompts=parts.constant(".judge:PROMPTS"),
     derived=(OVERALL,),
     audits=parts.constant("..audits:TEXTEDITBENCH"),
-    importers=parts.constant("..released:TEXTEDITBENCH"),
     figures=(
         Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),

@@ -24,8 +24,6 @@ _SETTINGS = {"alpha": Annotated[float, Meta(gt=0, lt=1)], **opt.CALIBRATION}
 
 @opt.options("Which rows")
 class Compared:
-    """Which scores are compared."""
-
     metric: opt.Many = ()
     "Only this metric; may be repeated."
     variant: opt.Variants | None = None
@@ -36,8 +34,6 @@ class Compared:
 
 @opt.options("What is shown")
 class Shown:
-    """What stands beside the differences."""
-
     calibrate: str = ""
     "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
     form: opt.Format = "terminal"
@@ -48,8 +44,6 @@ class Shown:
 
 @opt.options("Release gate")
 class Gating:
-    """A release gate."""
-
     gate: Path | None = None
     """POLICY.toml: judge B by floors, margins, coverage. Exit code 0: PASS, 1: FAIL,
     4: CANNOT TELL."""

@@ -60,8 +60,6 @@ def serve(
 
 @opt.options()
 class Adding:
-    """How pictures are taken in."""
-
     references: Path | None = None
     "The reference of an input, or a folder of them with the same names."
     align: str = "affine"
@@ -202,8 +200,6 @@ def log(folder: DirArg, /) -> None:
 
 @opt.options()
 class Exporting:
-    """What leaves, how, and whereto."""
-
     to: Path | None = None
     "A new or an empty folder; with --version the zip file."
     layout: str = ""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 @opt.options()
 class Fetching:
-    """What is fetched, and whereto."""
-
     to: Path | None = None
     "The folder; of a benchmark's data by default data/<name>, of weights EDITGAUGE_WEIGHTS."
     run: Path | None = None
@@ -132,8 +130,6 @@ def _prompts(names: Sequence[str], asked: Fetching) -> None:
 
 @opt.options()
 class Checking:
-    """What is looked at, and what is said of it."""
-
     outputs: Path | None = None
     "A folder of outputs in official naming, one model's or several."
     editor: str | None = None

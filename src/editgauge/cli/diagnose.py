@@ -13,7 +13,6 @@ from editgauge.cli import options as opt
 from editgauge.cli import output
 
 if TYPE_CHECKING:
-    from editgauge.run.diagnose import Request
     from editgauge.run.material import Material
     from editgauge.tuning.command import Order
     from editgauge.tuning.split import Split
@@ -33,8 +32,6 @@ _HIGH: dict[str, Any] = dict.fromkeys(("accurate", "preserved", "iou", "changed"
 
 @opt.options()
 class Diagnosing:
-    """What is looked at, and how."""
-
     editor: opt.EditorsOpt = ()
     basis: Annotated[Literal["pixels", "attention", "both"], Parameter(name="--from")] = "both"
     """pixels: where outputs changed, of every editor; attention: where the model looked, of
@@ -54,28 +51,6 @@ class Diagnosing:
     change; 10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
     changed (share of a picture; 0.005)."""
 
-    def request(self) -> Request:
-        """The options as a diagnosis takes them."""
-        from editgauge.run.diagnose import Request
-        from editgauge.store import selection
-
-        values = opt.given(self.set, _MAPS | _HIGH)
-        maps: dict[str, Any] = {
-            name: None if values[name] == "all" else values[name] for name in values.keys() & _MAPS
-        }
-        return Request(
-            basis=self.basis,
-            benchmark=self.benchmark,
-            editors=self.editor,
-            limit=self.limit,
-            ids=self.sample,
-            where=self.where,
-            concepts=self.concepts,
-            maps={"device": self.device or None, **maps},
-            cutoffs={name: values[name] for name in values.keys() & _HIGH},
-            retry=selection.statuses(self.retry),
-        )
-
 
 def diagnose(
     run: opt.RunArg, /, *, asked: Diagnosing = Diagnosing(), placing: opt.Placing = opt.Placing()
@@ -87,12 +62,31 @@ def diagnose(
     Exit code 0: done; 1: some outputs have no score that should have one.
     """
     from editgauge.cli.table import print_table
+    from editgauge.run.diagnose import Request
     from editgauge.run.diagnose import diagnose as diagnosed
+    from editgauge.store import selection
     from editgauge.tables.draw import as_json
 
-    request = asked.request()
+    values = opt.given(asked.set, _MAPS | _HIGH)
+    high = {name: values.pop(name) for name in values.keys() & _HIGH}
+    if values.get("resolution") == "all":
+        values["resolution"] = None
+    retry = selection.statuses(asked.retry)
     with opt.run_there(run) as folder, placing.open() as workers, output.progress() as show:
-        outcome = diagnosed(folder, replace(request, workers=workers), show)
+        request = Request(
+            basis=asked.basis,
+            benchmark=asked.benchmark,
+            editors=asked.editor,
+            limit=asked.limit,
+            ids=asked.sample,
+            where=asked.where,
+            concepts=asked.concepts,
+            maps={"device": asked.device or None, **values},
+            cutoffs=high,
+            retry=retry,
+            workers=workers,
+        )
+        outcome = diagnosed(folder, request, show)
     place, tables = opt.place_of(run), [as_json(table) for table in outcome.tables]
     output.emit({"run": place, **outcome.as_dict(), "tables": tables}, outcome.lines())
     if not output.as_json():
@@ -113,8 +107,6 @@ _EVERY = {"checkpoint_every": Annotated[int, Meta(ge=1)]}
 
 @opt.options()
 class Tuning:
-    """Which editor learns what, and where it is tested."""
-
     editor: str = "instructpix2pix"
     "instructpix2pix, or another editor with such a pipeline."
     task: opt.Many = ()
@@ -132,8 +124,6 @@ class Tuning:
 
 @opt.options("Training")
 class Training:
-    """How a U-Net is trained."""
-
     steps: opt.Count = 50
     "Updates for each training sample."
     lora: opt.Whole = 0

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 @opt.options()
 class Editing:
-    """Which editor, and where its outputs go."""
-
     editor: Annotated[str, opt.names_of("editors")]
     "The model under test: a name of editgauge list editors, or FILE.py:function."
     run: opt.RunOpt = opt.RUN
@@ -33,8 +31,6 @@ class Editing:
 
 @opt.options("What the model is told")
 class Telling:
-    """What the editor is told beside the sample's own instruction, or instead of it."""
-
     instruction: str = "original"
     "original, rephrased or description, where the benchmark has it."
     shots: opt.Whole = 0
@@ -46,8 +42,6 @@ class Telling:
 
 @opt.options("Cost")
 class Spending:
-    """What editing may cost."""
-
     budget: opt.Dollars | None = None
     "US dollars that editing in this run may cost, all commands together."
     price: opt.Dollars | None = None

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 @opt.options("Instead of asking")
 class Instead:
-    """What is done instead of asking; one of these only."""
-
     estimate: bool = False
     "Only say calls, tokens and dollars of what is left to ask; nothing is sent."
     show: bool = False

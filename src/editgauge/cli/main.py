@@ -82,7 +82,7 @@ def main() -> None:
 def run(typed: Sequence[str]) -> int:
     """Do what words say; the exit code. Raises what the command raises."""
     flags, plugins, words = _split(typed)
-    with output.saying(quiet="--quiet" in flags, json="--json" in flags, plugins=plugins):
+    with output.saying(quiet="--quiet" in flags, json="--json" in flags):
         match words:
             case ["--version"]:
                 print(f"editgauge {__version__}")
@@ -186,10 +186,10 @@ def overview() -> str:
 
 def _completion(shell: str = "") -> str:
     """What a shell evaluates, so that it completes words."""
-    named = shell or Path(os.environ.get("SHELL", "bash")).name
+    named: Any = shell or Path(os.environ.get("SHELL", "bash")).name
     if named not in SHELLS:
         raise UsageError(f"--completion {named}: wanted one of {', '.join(SHELLS)}")
-    return application().generate_completion(prog_name="editgauge", shell=named)  # type: ignore[arg-type]
+    return application().generate_completion(prog_name="editgauge", shell=named)
 
 
 # -- how it ends -----------------------------------------------------------------------------------

@@ -109,8 +109,6 @@ def group(name: str, help: str) -> App:
 
 @options("Which samples")
 class Narrowing:
-    """Which samples of a benchmark."""
-
     split: SplitOpt = None
     limit: LimitOpt = None
     sample: SampleOpt = ()
@@ -132,8 +130,6 @@ class Narrowing:
 
 @options("Which rows")
 class Rows:
-    """Which rows of runs."""
-
     benchmark: OnlyBenchmark = ""
     source: SourceOpt = ()
     where: WhereOpt = ()
@@ -159,8 +155,6 @@ CALIBRATION = {"proxy": str, "strata": str}
 
 @options("Where the work is done")
 class Placing:
-    """Where the work is done, and by how many workers."""
-
     workers: Whole | None = None
     "Processes; default: the cores. 0: everything in this process."
     engine: str = "local"
@@ -242,7 +236,7 @@ def run_there(place: Path) -> Iterator[Run]:
 PROJECT = "editgauge.toml"
 """Options that a project gives every time: ``[all]`` for every command that has such an option,
 ``[score]`` for one command, ``[study.serve]`` for one of a group. The file of the current folder is
-read, or the one that ``EDITGAUGE_CONFIG`` names; what is typed stands before it.
+read; what is typed stands before it.
 """
 _NOT_HERE = {"base-url": "an address to which a key is sent", "budget": "a limit of money"}
 """Options that are typed each time: the file may come with a folder from elsewhere."""
@@ -257,9 +251,8 @@ def project(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) 
 
     from editgauge.cli.main import COMMANDS
 
-    named = os.environ.get("EDITGAUGE_CONFIG", "")
-    place = Path(named or PROJECT)
-    if not commands or not (named or place.is_file()):
+    place = Path(PROJECT)
+    if not commands or not place.is_file():
         return
     tables = schema.read_toml(place, dict[str, dict[str, Any]])
     for table in tables.keys() - {"all", *COMMANDS}:

@@ -5,7 +5,6 @@ stands between `print` and it.
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 import textwrap
@@ -25,7 +24,7 @@ JSON_VERSION = 1
 """Of the objects that ``--json`` prints: another number where a name of them changes its meaning.
 """
 _WARNINGS = 20
-_said: dict[str, Any] = {"quiet": False, "json": False, "plugins": ()}
+_said = {"quiet": False, "json": False}
 
 
 # -- the stream ------------------------------------------------------------------------------------
@@ -66,14 +65,10 @@ def raw(stream: TextIO) -> TextIO:
 
 
 @contextmanager
-def saying(
-    *, quiet: bool = False, json: bool = False, plugins: Sequence[str] = ()
-) -> Iterator[None]:
-    """Within a `with` block: no progress and no warnings; results as JSON; commands that are
-    offered have the `plugins`.
-    """
+def saying(*, quiet: bool = False, json: bool = False) -> Iterator[None]:
+    """Within a `with` block: no progress and no warnings; results as JSON."""
     before = dict(_said)
-    _said.update(quiet=quiet, json=json, plugins=plugins)
+    _said.update(quiet=quiet, json=json)
     try:
         yield
     finally:
@@ -82,12 +77,12 @@ def saying(
 
 def quiet() -> bool:
     """Whether progress and warnings are left out."""
-    return bool(_said["quiet"])
+    return _said["quiet"]
 
 
 def as_json() -> bool:
     """Whether results are printed as JSON, and no progress is."""
-    return bool(_said["json"])
+    return _said["json"]
 
 
 # -- results ---------------------------------------------------------------------------------------
@@ -134,9 +129,8 @@ def _listed(record: Mapping[str, Any], between: str = ", ") -> str:
 
 def said(*lines: str) -> None:
     """Print lines for people alone: beside a result that was printed, or before one."""
-    own = "".join(f"--plugin {shlex.quote(file)} " for file in _said["plugins"])
     for line in () if as_json() else lines:
-        print(fitted(line.replace("editgauge ", f"editgauge {own}")), flush=True)
+        print(fitted(line), flush=True)
 
 
 def fitted(line: str) -> str:

@@ -12,8 +12,6 @@ from editgauge.errors import UsageError
 
 @opt.options()
 class Reporting:
-    """Where a report is written, and what it holds."""
-
     to: Path | None = None
     "The folder to write it to; default: RUN/report."
     published: bool = False
@@ -74,8 +72,6 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
 
 @opt.options()
 class Drawing:
-    """What a grid shows."""
-
     sample: opt.Many
     "A line of it, or @FILE with ids, a line each; may be repeated."
     to: Path

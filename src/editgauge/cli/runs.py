@@ -26,8 +26,6 @@ PAID = "paid.sqlite"
 
 @opt.options()
 class Taking:
-    """What is taken in, and whose it is."""
-
     source: Annotated[Path, Parameter(name="--from")]
     "A folder with one editor's outputs, or what a released script wrote: a file or a folder."
     run: opt.RunOpt = opt.RUN

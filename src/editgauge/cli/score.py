@@ -21,8 +21,6 @@ _NAMED = 4
 
 @opt.options()
 class Scoring:
-    """What is scored, and how."""
-
     run: opt.RunOpt = opt.RUN
     tracks: str = ""
     "pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."
@@ -31,8 +29,6 @@ class Scoring:
 
 @opt.options("Outputs from elsewhere")
 class Delivered:
-    """Outputs that came from elsewhere."""
-
     outputs: Path | None = None
     "A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's)."
     pattern: str = ""
@@ -45,8 +41,6 @@ class Delivered:
 
 @opt.options("Networks and OCR")
 class Engines:
-    """What computes scores: networks (their weights: EDITGAUGE_WEIGHTS), and the reader of text."""
-
     device: str = ""
     "Where networks run: auto, cpu, cuda, cuda:1; several GPUs, a process for each: 0,1."
     ocr_engine: Annotated[str, opt.names_of("ocr_engines")] = "rapidocr"

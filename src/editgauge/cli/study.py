@@ -20,8 +20,6 @@ BaseOpt = Annotated[str, Parameter(name="--base", help="How links begin.")]
 
 @opt.options()
 class Starting:
-    """Who rates, and what it takes."""
-
     annotators: str = "2"
     "How many, or pseudonyms joined by commas: ann,ben,cy."
     benchmark: opt.OnlyBenchmark = ""
@@ -149,8 +147,6 @@ def invite(
 
 @opt.options()
 class Reading:
-    """How a file of ratings is read."""
-
     benchmark: opt.OnlyBenchmark = ""
     scale: str = ""
     "rank, 1-5 or good-fair-poor, where no column says so."

@@ -20,8 +20,6 @@ _VARIANTS = "\nfaithful: as the released code computes it; corrected: without it
 
 @opt.options("What is shown")
 class Shown:
-    """Which tables and columns, and what stands beside a mean."""
-
     editor: opt.EditorsOpt = ()
     variant: opt.Variants = "both"
     """faithful: as the benchmark's released code gives it; corrected: without its defects, which

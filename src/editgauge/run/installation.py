@@ -131,7 +131,6 @@ VARIABLES: dict[tuple[str, ...], str] = {
     "scores, in an environment of its own",
     ("EDITGAUGE_MEDCLIP",): "the command that starts the program which gives MedCLIP scores, "
     "likewise",
-    ("EDITGAUGE_CONFIG",): "the project file; default: editgauge.toml of this folder",
     ("RAY_ADDRESS",): "the Ray cluster of `--engine ray`",
     ("NO_COLOR",): "any value: no colours on a terminal",
 }

@@ -23,9 +23,8 @@ class EditgaugeError(Exception):
 
 
 class UsageError(EditgaugeError):
-    """The command or call was put together in a way that cannot work. `argument` names what of it
-    is at fault, as Python has it; the message begins with it, and the command line puts its option
-    in its place.
+    """A command or call that cannot work. `argument` names what of it is at fault, as Python says:
+    the message begins with it, and the command line puts its option in its place.
     """
 
     def __init__(self, message: str, *, argument: str = "") -> None:
@@ -38,15 +37,11 @@ class UnknownName(UsageError):
 
 
 class PluginError(UsageError):
-    """A package that is found by name cannot be used: it does not import, or what it declares is
-    not complete.
-    """
+    """A package that is found by name cannot be used."""
 
 
 class BenchmarkError(PluginError):
-    """A benchmark's declaration is wrong. Names the benchmark, its package, and each member that
-    is.
-    """
+    """A benchmark's declaration is wrong."""
 
 
 class DataError(EditgaugeError):
@@ -74,9 +69,7 @@ class RunError(EditgaugeError):
 
 
 class ShapeMismatch(EditgaugeError, ValueError):
-    """Arrays that must have the same shape have different ones. Nothing is ever resized
-    silently.
-    """
+    """Arrays that must have the same shape have different ones."""
 
 
 class WeightsError(EditgaugeError):
@@ -103,31 +96,22 @@ class MissingExtra(EditgaugeError, ImportError):
 
 
 class Unavailable(EditgaugeError):
-    """A model cannot be used at all, and every further call would end the same way: its weights
-    cannot be loaded.
-
-    Raised by an editor out of its call; the run stops at once, and nothing is recorded as the
-    model's failure. What was done before is kept.
+    """A model cannot be used at all (its weights cannot be loaded): an editor's call raises it, the
+    run stops at once, and nothing is recorded as the model's failure.
     """
 
 
 class ServiceStopped(RunError):
-    """No further call to a service makes sense: a wrong key, a quota of the day that is used up, a
-    refused billing account. What was done is kept; the model is not at fault.
-    """
+    """No further call to a service makes sense (a wrong key, a quota that is used up)."""
 
 
 class CutShort(RunError):
-    """Work ended in the middle because the machines that did it are lost. What was done is kept;
-    run the same command again to go on.
-    """
+    """Work ended in the middle because the machines that did it are lost; what was done is kept."""
 
     exit_code = 4
 
 
 class BudgetExceeded(EditgaugeError):
-    """The next call would pass the budget. What was done is kept; run the same command again to go
-    on.
-    """
+    """The next call would pass the budget; what was done is kept."""
 
     exit_code = 3

@@ -97,9 +97,7 @@ def need_readable(header: Header, path: Path) -> None:
 
 
 def read_header(path: Path) -> Header:
-    """What the first bytes of a picture say, whatever the limits. Raises `ImageError` when there is
-    no file or it is no picture.
-    """
+    """What the first bytes say, whatever the limits. Raises `ImageError` for what is no picture."""
     with _named_errors(path), _file(path, None) as file, _pillow(file) as image:
         return _header(image)
 
@@ -114,9 +112,7 @@ def read_image(path: Path) -> Array:
 
 
 def read_grey(path: Path) -> Array:
-    """The picture as an ndarray of shape (H, W), uint8: Pillow's ``convert("L")`` (ITU-R 601 luma
-    of RGB). Raises as `read_image` does.
-    """
+    """The picture as (H, W), uint8: Pillow's ``convert("L")``. Raises as `read_image` does."""
 
     def grey(data: bytes, header: Header) -> Array:
         if (header.format, header.mode) != ("JPEG", "RGB"):
@@ -135,9 +131,7 @@ def read_luma(path: Path) -> Array:
 
 
 def read_mask(path: Path) -> Mask:
-    """A mask as an ndarray of shape (H, W), bool: True where the stored grey value is 128 or more.
-    Raises as `read_image` does.
-    """
+    """A mask as (H, W), bool: True where grey is 128 or more. Raises as `read_image` does."""
     return read_grey(path) >= 128
 
 
@@ -162,9 +156,7 @@ def same_pixels(one: Path, other: Path) -> bool:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a picture file, for who sends them on. Raises `ImageTooLarge` for more than
-    `MAX_SENT_BYTES`, and `ImageError` when it cannot be read.
-    """
+    """A file's bytes, to be sent on; at most `MAX_SENT_BYTES`. Raises as `read_image` does."""
     with _named_errors(path), _file(path, MAX_SENT_BYTES) as file:
         return file.read()
 
@@ -174,9 +166,7 @@ picture_hash = functools.partial(hashlib.blake2b, digest_size=16)
 
 
 def fingerprint(path: Path) -> str:
-    """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError` if it
-    cannot be read.
-    """
+    """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError`."""
     with _named_errors(path), path.open("rb") as file:
         return hashlib.file_digest(file, picture_hash).hexdigest()
 

@@ -213,27 +213,23 @@ TEXTS = "utils/prompts.py"
 _PAIR = "evaluate_with_gpt"
 
 
-_CONSISTENCY, _INSTRUCTION = "prompt_consist", "prompt_instruction_following"
-_ROLES = ("original", "edited", "wanted")
-_SCRIPTS: Mapping[str, tuple[str, str, str, str, tuple[str, ...]]] = {
-    "common": ("metrics_common.py", _PAIR, _CONSISTENCY, _INSTRUCTION, _ROLES),
-    "anomaly": ("metrics_common.py", _PAIR, _CONSISTENCY, _INSTRUCTION, _ROLES),
-    "knowledge": ("metrics_knowledge.py", _PAIR, _CONSISTENCY, "prompt_dual_evaluation", _ROLES),
-    "viewpoint": (
-        "metrics_view_change.py", _PAIR, _CONSISTENCY, "prompt_view_instruction_following", _ROLES,
-    ),
+_SCRIPTS = {
+    "common": ("metrics_common.py", "prompt_instruction_following"),
+    "anomaly": ("metrics_common.py", "prompt_instruction_following"),
+    "knowledge": ("metrics_knowledge.py", "prompt_dual_evaluation"),
+    "viewpoint": ("metrics_view_change.py", "prompt_view_instruction_following"),
+    "elements": ("metrics_multi_element.py", "prompt_instruction_multi"),
+    "temporal": ("metrics_temporal_prediction.py", "prompt_instruction_temporal"),
+}
+"""Kind of task -> the script, and the constant with the words for IF."""
+_BUILT = {
     "elements": (
-        "metrics_multi_element.py", "evaluate_multi_element_with_gpt", "prompt_consist_multi",
-        "prompt_instruction_multi", ("element", "composed"),
+        "evaluate_multi_element_with_gpt", "prompt_consist_multi", ("element", "composed"),
     ),
-    "temporal": (
-        "metrics_temporal_prediction.py", "evaluate_temporal_with_gpt", "prompt_consist_temporal",
-        "prompt_instruction_temporal", ("frame",),
-    ),
+    "temporal": ("evaluate_temporal_with_gpt", "prompt_consist_temporal", ("frame",)),
 }  # fmt: skip
-"""Kind of task -> the script, the function that builds the messages of VC and IF, the constants with
-the words for VC and for IF, and what the labels in the function are for.
-"""
+"""What the others have otherwise: the function that builds the messages of VC and IF, the constant
+with the words for VC, and what the labels in the function are for."""
 TEMPORAL_JPEG = 85
 
 
@@ -253,7 +249,9 @@ def released_ask(
         "explanation": (sample.knowledge if options.get("hint", True) else None) or "",
         "N": str(frames_of(sample, output)[1]) if kind == "temporal" else "",
     }
-    path, function, consistency, instruction, roles = _SCRIPTS[kind]
+    path, instruction = _SCRIPTS[kind]
+    usual = (_PAIR, "prompt_consist", ("original", "edited", "wanted"))
+    function, consistency, roles = _BUILT.get(kind, usual)
     last = "IF+KP" if kind == "knowledge" else "IF"
     texts, script = scripts[TEXTS], scripts[path]
     origins = {"real": "Reference", "generated": "Generated"}

@@ -19,7 +19,7 @@ from editgauge.benchmarks.reading import Notes, Record, read_bytes, read_json
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, FOLDERS, tier_of
 from editgauge.benchmarks.texteditbench.samples import Place, number_in, sample_of
 from editgauge.benchmarks.tree import Tree, below, shown
-from editgauge.errors import DataError, ImageError, UsageError
+from editgauge.errors import ImageError, UsageError
 from editgauge.escape import file_name
 from editgauge.images import fingerprint
 from editgauge.types import CopyPicture, Finding, Sample
@@ -59,9 +59,6 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
         if folders:
             read = partial(_read, place, dict(reversed(folders)))
             return Samples("texteditbench", place, read, wanted or "")
-    if folder.name.lower() in _SPLIT_OF:
-        above = f"wanted the one above it ({folder.parent})"
-        raise DataError(f"{folder}: this is the folder of one split; {above}")
     names = [name for some in splits.values() for name in some[:2]]
     raise not_this_folder(folder, "texteditbench", f"a folder {' or '.join(names)}")
 

@@ -221,20 +221,3 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
 
 
 # -- where it is typed -----------------------------------------------------------------------------
-
-
-def test_ctrl_c_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
-    """Before there is a command line that could say it."""
-    (tmp_path / "cyclopts.py").write_text("raise KeyboardInterrupt")
-    code = (
-        "import sys; sys.argv = ['editgauge', 'list']; from editgauge.__main__ import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (130, "")
-    assert len(done.stderr.splitlines()) == 1

@@ -55,19 +55,6 @@ def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
         raise result.exception or AssertionError(result.output)
 
 
-def test_an_option_is_named_as_it_is_typed(here: Path) -> None:
-    """Its parameter has another name (`form`), which is no other way to write it, and under [all]
-    the `--source` of one command is not the `--from` of another.
-    """
-    (here / "editgauge.toml").write_text('[all]\nsource = ["x"]\n[table]\nformat = "csv"\n')
-    result = call("table", "none")
-    assert "--source, --format, unless typed" in result.stderr
-    assert "--from requires" in str(call("import", "mini").exception)
-    (here / "editgauge.toml").write_text('[table]\nform = "json"\n')
-    told = str(call("table", "none").exception)
-    assert told.endswith("editgauge table has no --form; did you mean format?")
-
-
 def test_the_file_of_the_page_is_one(here: Path) -> None:
     """That of docs/how-to/run-at-scale.md."""
     page = DOCS / "how-to" / "run-at-scale.md"

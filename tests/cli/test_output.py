@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import pty
 import subprocess
@@ -11,12 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.cli.test_main import ROOT, call
 
 from editgauge.cli import output
-from editgauge.escape import terminal
 
 HOSTILE = "a\x1b]52;c;aGk=\x07b\x1b]8;;http://x\x1b\\\\c\u202egnp\x9b31md\x08e\rf\x00g\U000e0041"
 CONTROLS = {
@@ -29,21 +25,6 @@ PROGRESS = "\r\x1b[K"
 
 def steering(text: str) -> list[str]:
     return [letter for letter in text if letter in CONTROLS]
-
-
-def test_every_control_is_shown_as_json_would() -> None:
-    shown = terminal(HOSTILE)
-    assert not steering(shown)
-    assert json.loads(f'"{shown.replace(chr(92) * 2, chr(92) * 4)}"') == HOSTILE
-
-
-@given(st.text())
-def test_json_keeps_its_value(text: str) -> None:
-    written = json.dumps([text], ensure_ascii=False)
-    clean = terminal(written)
-    assert json.loads(clean) == [text]
-    assert not steering(clean)
-    clean.encode()
 
 
 class Terminal(io.StringIO):

@@ -4,7 +4,6 @@ behind each mean.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -49,18 +48,6 @@ def refusal(*words: object) -> str:
     assert isinstance(result.exception, EditgaugeError), result.output
     assert result.exception.exit_code == 2
     return str(result.exception)
-
-
-def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) -> None:
-    folder = Run.open(run)
-    folder.write_samples("medebench", [record("1", organ="Eyes")])
-    folder.put([row("1", "gamma", "EA", 5.0, benchmark="medebench", source="judge#1")])
-    names = {words: [t["name"] for t in json.loads(call("table", run, "--format", "json", *words).stdout)["tables"]]
-             for words in ((), ("--where", "topic=Signs"), ("--editor", "gamma"), ("--source", "judge"))}  # fmt: skip
-    assert names[()] == names["--source", "judge"] == ["medebench.organs", "texteditbench.pixel"]
-    assert names["--where", "topic=Signs"] == ["texteditbench.pixel"]
-    assert names["--editor", "gamma"] == ["medebench.organs"]
-    assert "did you mean gamma" in refusal("table", run, "--editor", "gamna")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge.diagnosis.failures import cutoffs_of
-from editgauge.images import read_image, write_png
+from editgauge.images import read_image
 from editgauge.reports import diagnosis, site
 from editgauge.reports.part import part
 from editgauge.run.diagnose import Request, diagnose
@@ -81,10 +80,3 @@ def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -
     assert diagnosis.write_page([("mini", reading.of_runs([run], "mini"))], [run], tmp_path)
     page = (tmp_path / diagnosis.PAGE).read_text()
     assert page.count("Its pictures or its map are not in the run.") == 2
-
-
-def test_an_output_of_another_size_is_drawn_at_the_input_s(run: Run) -> None:
-    write_png(next((run.path / "edits").rglob("*.png")), np.zeros((10, 10, 3), np.uint8))
-    listed = diagnosis.every([run], reading.of_runs([run], "mini"), cutoffs_of("mini"))
-    shapes = [diagnosis.drawn([run], one).shape for one in listed]  # type: ignore[union-attr]
-    assert shapes == [(diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)] * 2

@@ -54,14 +54,6 @@ def drawing_of(figure: figures.Figure) -> Iterator[Any]:
         pyplot.close(drawn)
 
 
-def test_a_label_without_any_score_keeps_its_place() -> None:
-    figure = one("bars", rows(without=("time",)))
-    assert figure.labels == ("colour", "count", "order", "space", "time")
-    assert means(figure)[:4] == [2.0, 2.0, 2.0, 2.0]
-    assert math.isnan(means(figure)[4])
-    assert math.isnan(figure.series["m"][0].low), "two samples say nothing of an interval"
-
-
 def test_a_bar_that_is_not_there_is_a_crossed_stub_and_counts_stand_beside_labels() -> None:
     with drawing_of(one("bars", [*rows("a", without=("time",)), *rows("b")])) as drawn:
         (axes,) = drawn.axes
@@ -88,21 +80,6 @@ def test_histograms_have_round_bins() -> None:
     assert figure.labels[-1] == "0.9–1"
     assert sum(figure.counts) == 97
     assert figure.title == "Share (97 of 97 samples)"
-
-
-def test_what_is_kept_apart_has_a_figure_for_each_value() -> None:
-    """Means of the two splits are no mean of both: 1 and 5, never 3."""
-    cells = [(split, task) for split in ("real", "synthetic") for task in TASKS]
-    records = [record(f"{split}{task}", split=split, task=task) for split, task in cells]
-    made = [row(f"{s}{task}", "m", "VC", 1.0 if s == "real" else 5.0) for s, task in cells]
-    known = {"VC": Metric("VC", direction="higher", low=0, high=5)}
-    plot = Plot("radar", "task", "by task", each="split")
-    first, second = figures.figures(frame(made, records), known, [plot])
-    assert (set(means(first)), set(means(second))) == ({1.0}, {5.0})
-    assert first.title == "VC (faithful) by task, real"
-    assert first.name != second.name
-    with drawing_of(first) as drawn:
-        assert drawn.axes[0].get_ylim() == (0.0, pytest.approx(5.1)), "the rim is the scale's end"
 
 
 def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:

@@ -82,15 +82,6 @@ def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     assert lead["returned"] == ["idle"]
 
 
-def test_a_sample_whose_reference_is_doubted_is_no_damage() -> None:
-    records = [record(f"s{n}", reference_outside=n == 3) for n in range(12)]
-    values: list[float | None] = [3.0] * 12
-    values[3], values[5] = 1.0, 2.0
-    shown = first_page(frame(rows(a=values, b=[4.0] * 12), records, "unheard"))
-    assert shown["worst"][0][0] == 5
-    assert 3 not in [sample for sample, *_ in (*shown["worst"], *shown["contested"])]
-
-
 @pytest.mark.parametrize(
     ("count", "source", "papers"), [(1267, GPT, True), (1266, GPT, False), (1267, OTHER, False)]
 )

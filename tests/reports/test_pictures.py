@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -33,20 +32,6 @@ def test_a_large_picture_is_copied_smaller_and_a_small_one_as_it_is(tmp_path: Pa
     with Image.open(large) as copied:
         assert copied.size == (COPIED_SIDE, 15)
     assert small.read_bytes() == (run.path / "inputs/small.png").read_bytes()
-
-
-def test_copied_pictures_have_names_that_every_system_takes(tmp_path: Path) -> None:
-    """Also what Windows and macOS take for one: large and small letters, two spellings of é."""
-    run = Run.create(tmp_path / "run")
-    names = ("copy", "a:b", "a?b", "a_b", "CON", "a.", "COM¹", "Model", "model", "é", "e\u0301")
-    originals = [f"edits/mini/{name}.png" for name in names]
-    for place in originals:
-        (run.path / place).parent.mkdir(parents=True, exist_ok=True)
-        write_png(run.path / place, np.zeros((2, 3, 3), np.uint8))
-    made = copies(run, tmp_path / "report", *originals)
-    assert all(path.is_file() for path in made)
-    assert len({unicodedata.normalize("NFC", path.name).casefold() for path in made}) == len(names)
-    assert not [path for path in made if set(':?"<>|*') & set(path.name)]
 
 
 def test_a_damaged_or_too_large_picture_costs_no_other_its_thumbnail(

@@ -63,31 +63,7 @@ def test_filter_sort_and_search(visit: Visit) -> None:
     assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
 
 
-def test_all_models_stand_beside_each_other_with_ranked_scores(visit: Visit) -> None:
-    link = (page := visit.go(ANY, ".row .chip")).get_by_role("link", name="part/07", exact=True)
-    tiles = page.locator(".row", has=link).locator(".tile")
-    assert tiles.evaluate_all("(all) => all.map((a) => a.title)") == ["Input", "box", "same"]
-    box, same = tiles.nth(1).locator(".chip"), tiles.nth(2)
-    assert box.first.inner_text().split() == ["CP", f"{value_of(7):.3f}"]
-    assert "place 2 of 2" in box.first.get_attribute("title")
-    assert box.nth(2).inner_text().split() == ["EA", "0.70"], "on the scale of print"
-    assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
-
-
 # -- one sample ------------------------------------------------------------------------------------
-
-
-def test_keys_walk_through_the_selection(visit: Visit) -> None:
-    page = visit.go(f"{SEVEN}?e=box&where=split%3Dreal", "#scores")
-    assert page.locator("#position").inner_text() == "4 of 15"
-    page.keyboard.press("j")
-    page.locator("#position", has_text="5 of 15").wait_for()
-    page.keyboard.press("2")
-    page.locator("#slide").focus()
-    page.keyboard.press("Home")  # arrow keys belong to the slider now
-    assert "0%" in page.locator(".stack .over").evaluate("(e) => e.style.clipPath")
-    page.keyboard.press("u")
-    page.locator("#found", has_text="15 of 30").wait_for()
 
 
 def test_a_planted_change_is_hot_where_it_lies_and_hidden_inside_the_mask(visit: Visit) -> None:

@@ -60,7 +60,6 @@ def test_meanings(status: int, error: dict[str, Any], kind: str, lost: bool) -> 
         ({"retry-after": "soon"}, {}, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, {}, 0.0),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 " + "1" * 300}, {}, None),
-        ({"retry-after-ms": "250", "retry-after": "9"}, {}, 0.25),
         ({}, {"details": [{"x": 1}, {"retryDelay": "17s"}]}, 17.0),
         ({}, {"details": [{"retryDelay": "17 minutes"}]}, None),
         ({"retry-after": "soon"}, {"details": [{"retryDelay": "1.5s"}]}, 1.5),

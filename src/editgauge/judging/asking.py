@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -300,7 +299,6 @@ class Asker:
             request=about,
             seconds=round(outcome.seconds, 4),
             cost=outcome.cost,
-            created=time.time(),
         )
         self.replies.put(key, msgspec.structs.asdict(reply))
         return reply

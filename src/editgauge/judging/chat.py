@@ -129,7 +129,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     request: Mapping[str, Any] = {}
     seconds: float = 0.0
     cost: float | None = None
-    created: float = 0.0
 
 
 def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:

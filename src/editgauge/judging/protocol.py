@@ -63,8 +63,7 @@ class Call:
 
     `parts` are texts and pictures in the order in which the judge sees them. `reply` is the form of
     the answer: words before numbers, for a verdict that follows its reasons. `metrics` maps the
-    numbers of the reply to metric names. `rubric` is the hash of the rubric file. Raises ValueError
-    for a declaration that contradicts itself.
+    numbers of the reply to metric names. `rubric` is the hash of the rubric file.
     """
 
     name: str
@@ -85,12 +84,6 @@ class Call:
     messages: tuple[ChatMessage, ...] = ()
     """A released script's whole chat in place of `parts`: sent once, with its `parameters`."""
     parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if unknown := sorted(set(self.metrics) - set(self.fields)):
-            known = ", ".join(self.fields) or "none"
-            why = f"{', '.join(unknown)} in metrics, but no number of the reply ({known})"
-            raise ValueError(f"call {self.name!r}: {why}")
 
     @property
     def as_released(self) -> bool:

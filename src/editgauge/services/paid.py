@@ -189,8 +189,6 @@ def failed(response: Response, secrets: Secrets) -> Outcome:
     value = decoded(response.data)
     error = policy.error_of(value)
     words = str(error.get("message") or response.data[:300].decode("utf-8", "replace"))
-    if 300 <= response.status < 400:
-        words = "the address leads to another one, where a call is not sent on"
     meant = policy.meaning(response.status, response.headers, error)
     reason = f"HTTP {response.status}: {secrets.line(words)}".removesuffix(": ")
     if meant.kind == "stop" and response.status in (402, 429, 503):

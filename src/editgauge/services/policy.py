@@ -140,22 +140,14 @@ def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float |
     """Seconds to wait as the server says, in [0, 3600], None where it says nothing: a header, or
     the ``retryDelay`` ("17s") that Google puts into the ``details`` of the body's error object.
     """
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        seconds = _seconds(headers[name], scale) if name in headers else math.nan
-        if math.isfinite(seconds):
-            return min(max(seconds, 0.0), LONGEST_WAIT)
-    for detail in objects(error.get("details")):
-        if match := re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", ""))):
-            return min(float(match[1]), LONGEST_WAIT)
+    delays = (str(one.get("retryDelay", "")) for one in objects(error.get("details")))
+    for text in (headers.get("retry-after", ""), *delays):
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            date = parsedate_to_datetime(text).timestamp() if ":" in text else 0.0
+            seconds = date - time.time() if date else float(text.removesuffix("s"))
+            if math.isfinite(seconds):
+                return min(max(seconds, 0.0), LONGEST_WAIT)
     return None
-
-
-def _seconds(text: str, scale: float) -> float:
-    with contextlib.suppress(ValueError):
-        return float(text) * scale
-    with contextlib.suppress(ValueError, TypeError, OverflowError):  # a year of a hundred digits
-        return parsedate_to_datetime(text).timestamp() - time.time()
-    return math.nan
 
 
 def advice(status: int, keys: tuple[str, ...]) -> str:

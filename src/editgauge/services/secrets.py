@@ -71,26 +71,20 @@ words = Secrets().line
 """`Secrets.line` where there is no secret to hide."""
 
 
-def key_from(names: Sequence[str], *, needed: bool = False) -> str:
-    """The first of these environment variables that is set, or "". Raises `UsageError` when
-    `needed` and none is, and for a key with letters that no HTTP header can carry.
+def key_for(base: str, homes: Sequence[str], names: Sequence[str], *, needed: bool = False) -> str:
+    """The key for an address, or "": the first of these variables of the environment is for any
+    service, the others for the hosts of `homes` alone. Raises `UsageError` when `needed` and none
+    of a home is set, and for a key with letters that no HTTP header can carry.
     """
-    for name in names:
+    at_home = urlsplit(base).hostname in [urlsplit(home).hostname for home in homes]
+    for name in names if at_home else names[:1]:
         if value := os.environ.get(name, "").strip():
             if not value.isascii() or not value.isprintable():
                 raise UsageError(f"the key in {name} holds letters that no key has")
             return value
-    if needed:
+    if needed and at_home:
         raise UsageError(f"no key: set {' or '.join(names)} in the environment")
     return ""
-
-
-def key_for(base: str, homes: Sequence[str], names: Sequence[str], *, needed: bool = False) -> str:
-    """The key for an address: the first of the variables is for any service, the others for the
-    hosts of `homes` alone, which want one where `needed`. Raises as `key_from`.
-    """
-    at_home = urlsplit(base).hostname in [urlsplit(home).hostname for home in homes]
-    return key_from(names if at_home else names[:1], needed=needed and at_home)
 
 
 def address(text: str, *, argument: str = "") -> str:

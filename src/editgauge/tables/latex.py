@@ -32,9 +32,10 @@ def paper(table: Table) -> str:
     ]
     notes = [note for note in table.notes if note.startswith("Published")][:1]
     notes = [f"†: {note.rstrip('.')}" for note in notes if 0 < len(own) < len(table.rows)]
-    for part in dict.fromkeys(row.part for row in own if row.part is not None):
-        names = ", ".join(row.name for row in own if row.part == part)
-        notes.append(f"‡ {names}: {part[0]:,} of {part[1]:,}")
+    parts = dict.fromkeys(row.part for row in own if row.part is not None)
+    for part in parts:
+        names = ", ".join(row.name for row in own if row.part == part) if len(parts) > 1 else ""
+        notes.append(f"‡ {names}: {part[0]:,} of {part[1]:,}".replace(" :", ":"))
     below = [f"{'; '.join(notes)}."] if notes else []
     return latex(replace(table, columns=columns, variant=""), below, bare=True)
 

@@ -26,6 +26,7 @@ def sliced(
     """
     labels = results.samples.labels(by)
     parts: dict[str, dict[str, Table]] = {}
+    order: dict[str, int] = {}
     for value in in_order(labels.tolist()):
         part = results.of_samples(labels == value)
         for paper in every(part):
@@ -33,10 +34,12 @@ def sliced(
             table = build(part, whole, variant, replace(shown, published=False))
             if table is not None:
                 parts.setdefault(paper.name, {})[value or "(none)"] = table
-    return [_stacked(by, tables_of, len(results.samples)) for tables_of in parts.values()]
+                order |= {c.name: n for n, c in enumerate(paper.of_variant(variant))}
+    size = len(results.samples)
+    return [_stacked(by, tables_of, order, size) for tables_of in parts.values()]
 
 
-def _stacked(by: str, parts: Mapping[str, Table], size: int) -> Table:
+def _stacked(by: str, parts: Mapping[str, Table], order: Mapping[str, int], size: int) -> Table:
     """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the
     reason.
     """
@@ -53,7 +56,7 @@ def _stacked(by: str, parts: Mapping[str, Table], size: int) -> Table:
                 notes[f"{value}: {note}"] = None
     return replace(
         first,
-        columns=list(columns.values()),
+        columns=sorted(columns.values(), key=lambda column: order[column.name]),
         rows=[replace(row, group=value) for value, table in parts.items() for row in table.rows],
         by=by,
         size=size,

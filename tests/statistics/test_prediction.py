@@ -111,13 +111,3 @@ def test_the_definition_by_hand() -> None:
     assert found.error == pytest.approx(math.sqrt(1 / 9 * 2 / 5))
     assert (found.rated, found.judged, found.judge) == (3, 5, 3.0)
     assert corrected_mean(y, f).weight == 0, "three ratings fit no weight"
-
-
-def test_answers_almost_alike_are_taken_without_the_judge() -> None:
-    """One yes of eight tells no weight: value and limits are those of the ratings, as Wilson's."""
-    y, f = np.full(40, np.nan), np.tile([0.0, 1.0], 20)
-    y[:8] = [0, 0, 0, 0, 0, 0, 0, 1]
-    estimate = corrected_mean(y, f, scale=(0.0, 1.0))
-    assert (estimate.weight, estimate.value) == (0.0, 1 / 8)
-    assert (estimate.low, estimate.high) == (estimate.alone_low, estimate.alone_high)
-    assert 0 < estimate.low < 1 / 8 < estimate.high < 0.6

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from editgauge.statistics.quantiles import is_yes_or_no, student, two_valued_limits, wilson
@@ -49,9 +47,3 @@ def test_wilson_interval_shrinks_to_the_mean_when_all_are_rated() -> None:
     endless = two_valued_limits(answers, 1, 5)
     assert first[1] - first[0] < second[1] - second[0] < endless[1] - endless[0]
     assert second == pytest.approx(endless, abs=0.01)
-
-
-def test_yes_or_no_needs_two_finite_ends() -> None:
-    assert not is_yes_or_no([0.0, 0.5], 0, 1)
-    assert not is_yes_or_no([], 0, 1)
-    assert not is_yes_or_no([0.0], 0, math.inf)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from editgauge.statistics.ranks import bradley_terry, connected, rank_stability, strengths
+from editgauge.statistics.ranks import bradley_terry, rank_stability, strengths
 
 
 def test_clear_ranks_survive_and_equal_editors_share_one() -> None:
@@ -35,14 +35,6 @@ def test_strengths_equal_choix() -> None:
     wanted = [0.14644358841670777, -0.8273471859987905, 0.3892430899938564, 0.7194646285719103,
               -0.42780412098368403]  # fmt: skip
     np.testing.assert_allclose(strengths([wins])[0], wanted, atol=1e-8)
-
-
-def test_who_never_lost_has_no_strength() -> None:
-    wins = [[0, 3], [0, 0]]
-    assert not connected(wins)
-    found = bradley_terry(np.array([wins] * 5), resamples=100)
-    assert np.isnan(found.strength).all()
-    assert np.isnan(found.low).all()
 
 
 def test_intervals_of_strengths_hold_the_truth_and_few_samples_have_none() -> None:

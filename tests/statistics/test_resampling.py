@@ -94,16 +94,6 @@ def test_fewer_scored_units_of_one_column_take_its_interval_alone() -> None:
     assert np.isnan(intervals(units(values), scored=[40, 4]).low).tolist() == [False, True]
 
 
-def test_parts_stay_with_their_sample() -> None:
-    parts = np.array([[2.0, 4.0]] * 10 + [[0.0, 0.0]])
-    assert parts_interval(parts, share_of_parts)[::3] == (0.5, 10)
-    pairs = np.random.default_rng(6).normal(size=(30, 4))
-    pairs[3, 1:] = np.nan
-    found = pooled_mean_interval(pairs)
-    assert found.value == pytest.approx(np.nanmean(pairs))
-    assert found.low < found.value < found.high
-
-
 def test_every_resample_keeps_the_size_of_each_stratum() -> None:
     labels = np.array([0, 1, 0, 1, 1])
     once = replicates(units(labels), mean_of, labels, 50)

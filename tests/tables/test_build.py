@@ -15,7 +15,7 @@ from editgauge.tables import table as drawn
 from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.slices import sliced
-from editgauge.tables.spec import Column, Mean, PaperTable, Published, total
+from editgauge.tables.spec import Column, Mean, PaperTable, Published
 from editgauge.tables.table import Cell, Table, TableRow, printed, standing
 from editgauge.types import Metric, Row, Status
 from tests import made_rows
@@ -175,17 +175,6 @@ class TestIntervals:
         assert (cell.low, cell.high) == (pytest.approx(low), pytest.approx(high))
         assert any("Hall" in note for note in made.notes)
 
-    def test_limits_stay_within_the_scale_of_a_column_made_of_several_means(self) -> None:
-        several = Column(
-            "both", (Mean("ssim", {"split": "real"}), Mean("ssim", {"topic": "a"})), formula=total
-        )
-        rows = scores("one", [1.0, 1.0, 0.7, 1.0, 0.99, 1.0, 1.0, 1.0])
-        found = frame(rows, RECORDS)
-        made = build(found, paper(columns=[several]), "faithful", Shown(intervals=True))
-        assert made is not None
-        cell = made.rows[0].cells["both"]
-        assert cell.low < cell.value <= cell.high <= 2
-
 
 class TestSlices:
     def test_a_group_of_lines_for_each_value(self) -> None:
@@ -229,15 +218,6 @@ class TestPartOfARelease:
         assert found.rows[0].part == (3, 8)
         assert "mine: 3 of 8: not comparable with the published lines." in found.notes
         assert not standing(found).best
-
-    def test_what_the_protocol_excuses_is_not_asked_for(self) -> None:
-        rows = [
-            *scores("mine", [0.9] * 7),
-            row("7", "mine", "ssim", None, status=Status.NOT_APPLICABLE),
-        ]
-        found = build(frame(rows, RECORDS), self.paper(8), "faithful", Shown(published=True))
-        assert found is not None
-        assert found.rows[0].part is None
 
 
 class TestMean:

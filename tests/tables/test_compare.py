@@ -12,7 +12,7 @@ import pytest
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.run import Run
-from editgauge.tables.compare import Comparison, compare, report_link
+from editgauge.tables.compare import Comparison, compare
 from editgauge.tables.verdicts import sentence
 from editgauge.types import Direction, Row, Status
 from tests.command_line import Result, invoke
@@ -80,14 +80,6 @@ class TestCompare:
         (line,) = made(rows, alpha=0.007).lines
         assert (line.holm, line.paired.low > 0) == (2 / 2**8, True)
         assert sentence(made(rows, alpha=0.007)).endswith("not clear on ssim.")
-
-
-def test_a_link_carries_any_name() -> None:
-    link = report_link("mini", "a b/ü?#<&", ["x,y", "z"])
-    assert (
-        link
-        == "report/index.html#/sample/mini/a%20b%2F%C3%BC%3F%23%3C%26?p=edit%3Ax%2Cy&p=edit%3Az"
-    )
 
 
 class TestCommand:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from editgauge.tables.build import Shown
-from editgauge.tables.draw import draw
 from editgauge.tables.layouts import tables
 from editgauge.tables.models import ModelFacts, built_in, load
-from editgauge.tables.table import standing
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
 
@@ -66,15 +63,3 @@ def test_a_single_image_model_has_the_lowest_score_where_several_are_needed() ->
     corrected = tables(made, "corrected")[0]
     cell = {line.name: line.cells["Instruction Decomposition/VC"] for line in corrected.rows}
     assert (cell["BAGEL"].value, cell["BAGEL"].n) == (100.0, 1)
-
-
-def test_best_and_second_are_told_in_each_section() -> None:
-    made = krisbench("GPT-4o", "Doubao", "OmniGen", "Emu2", worse=2.0)
-    table = tables(made, "faithful", Shown(published=True))[0]
-    sections = {line.name: line.section for line in table.rows}
-    assert sections["GPT-4o"] == "Closed-Source Models"
-    assert sections["Emu2"] == "Open-Source Models"
-    best = {table.rows[number].section for number, _ in standing(table).best}
-    assert best == {"Closed-Source Models", "Open-Source Models"}
-    text = draw(table, "markdown")
-    assert r"Closed\-Source Models" in text

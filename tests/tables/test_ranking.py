@@ -41,18 +41,6 @@ def test_editors_are_ranked_on_the_samples_that_all_have() -> None:
     assert {name: ranks[0] for name, ranks in found.ranks.items()} == {"a": 2, "b": 1}
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"a": [1.0] * 6},
-        {"a": [1, 1, 1, None, None, None], "b": [None, None, None, 1, 1, 1]},
-        {"a": [1.0] * 6, "b": [None] * 6},
-    ],
-)
-def test_nobody_is_ranked_alone_or_on_nothing(values: dict[str, list[float | None]]) -> None:
-    assert ranked(made(**values)) is None
-
-
 def test_a_model_whose_number_is_not_finite_is_left_out_by_its_name() -> None:
     """Once nobody was ranked where one model had an infinite mean."""
     rows = [

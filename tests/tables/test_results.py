@@ -61,15 +61,6 @@ class TestReading:
         assert found.grid("ssim", "faithful").values[0, 2] == 0.25
 
 
-class TestSamples:
-    def test_narrowing_keeps_samples_and_rows_aligned(self) -> None:
-        found = frame(ROWS, RECORDS)
-        part = found.of_samples(found.samples.where({"split": "synthetic"}))
-        assert part.samples.ids == ("a/2",)
-        assert part.grid("IF", "faithful").values[1, 0] == 3.5
-        assert not part.of_set("fid", "faithful")
-
-
 class TestRefusals:
     def test_two_sources_of_one_metric_are_not_mixed(self) -> None:
         found = frame([*ROWS, row("a/2", "one", "IF", 1.0, source="judge-b")], RECORDS)

@@ -36,12 +36,3 @@ def test_training_samples_are_no_part_of_a_tables_count() -> None:
     found = without_training(made(), [TUNED])  # type: ignore[list-item]
     assert found.samples.ids == ("s2", "s3", "s4")
     assert found.grid("psnr", "faithful").values[0, :2].tolist() == [20.0, 30.0]
-
-
-def test_a_training_sample_that_was_scored_stays() -> None:
-    whole = frame(
-        [row("s0", "base", "psnr", 10.0), row("s2", "base", "psnr", 20.0)],
-        [record(f"s{n}") for n in range(5)],
-    )
-    found = without_training(whole, [TUNED])  # type: ignore[list-item]
-    assert found.samples.ids == ("s0", "s2", "s3", "s4")

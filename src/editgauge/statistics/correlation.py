@@ -22,14 +22,10 @@ def _both(a: ArrayLike, b: ArrayLike, *, finite: bool) -> tuple[Floats, Floats, 
     return np.where(valid, first, 0.0), np.where(valid, second, 0.0), valid
 
 
-def ranks(values: ArrayLike) -> Floats:
-    """Ranks from 1 upwards, ties sharing their mean rank: (n,) -> (n,)."""
-    _, codes, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes.ravel()], dtype=np.float64)
-
-
 def _row_ranks(table: Floats, valid: Mask) -> Floats:
-    """`ranks` within each line of (n, m), less their mean; 0 where not valid."""
+    """Ranks within each line of (n, m), ties sharing their mean rank, less their mean; 0 where not
+    valid.
+    """
     other = valid[:, None, :]
     less = ((table[:, None, :] < table[:, :, None]) & other).sum(axis=2)
     equal = ((table[:, None, :] == table[:, :, None]) & other).sum(axis=2)

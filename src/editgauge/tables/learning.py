@@ -15,7 +15,7 @@ import numpy as np
 from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable
-from editgauge.tables.table import Cell, TableRow
+from editgauge.tables.table import TableRow
 from editgauge.types import Metric, Variant
 
 Series = tuple[str, Mapping[int, str], Results]
@@ -65,10 +65,12 @@ def lines(
         rows = []
         for name, editors, part in series(frame, kind):
             built = build(part, table, variant, Shown(intervals=intervals))
-            of = {editor: number for number, editor in editors.items()}
-            cells: dict[str, Cell] = {}
-            for row in built.rows if built is not None else ():
-                cells |= {f"{of[row.name]}_{title}": cell for title, cell in row.cells.items()}
+            lines = {} if built is None else {row.name: row.cells for row in built.rows}
+            cells = {
+                f"{number}_{title}": cell
+                for number, editor in editors.items()
+                for title, cell in lines.get(editor, {}).items()
+            }
             rows += [TableRow(name=name, cells=cells)] if cells else []
         return rows
 

@@ -133,10 +133,16 @@ def _together(people: Table) -> str:
 
 
 def _best(matrix: Table) -> Iterator[str]:
-    """Which metric agrees best with people on each question."""
+    """Which metric agrees best with people on each question, of those that can be compared on half
+    of the rated samples.
+    """
     for question in (column.name for column in matrix.columns if column.name != MEAN_OF_ALL):
-        values = {row.name: row.cell(question).value for row in matrix.rows}
-        known = {name: value for name, value in values.items() if value is not None}
+        cells = {row.name: row.cell(question) for row in matrix.rows}
+        known = {
+            name: one.value
+            for name, one in cells.items()
+            if one.value is not None and 2 * (one.n or 0) >= (one.of or 0)
+        }
         if known:
             name, value = max(known.items(), key=lambda item: item[1])
             none = "agrees with no metric; the best is"

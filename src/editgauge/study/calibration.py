@@ -34,13 +34,11 @@ from editgauge.types import VARIANTS, Direction
 _HOW = (
     "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
     "samples, 95 %; unbiased whatever the judge's bias, if the rated samples were drawn at random "
-    "(within strata). No interval where all ratings are alike. Worth: how many ratings alone would "
-    "give as narrow an interval."
+    "(within strata). No interval where all ratings are alike."
 )
 _ANEW = (
     "The judge's weight is fitted anew for the difference: it is not the difference of the two "
-    "corrected means. More ratings: samples to rate until a difference like this one is told from "
-    "0 with 80 % power; 'not possible here' where rating every sample would not do."
+    "corrected means."
 )
 
 

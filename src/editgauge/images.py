@@ -18,10 +18,10 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,6 @@ from editgauge.types import MAX_FILE_BYTES
 
 Array = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
-T = TypeVar("T")
 
 DEFAULT_MAX_PIXELS = 50_000_000
 """About 7,000 x 7,000: up to 20 bytes each while it is read. `EDITGAUGE_MAX_PIXELS` changes it."""
@@ -108,26 +107,19 @@ def read_image(path: Path) -> Array:
     Raises `ImageTooLarge` over the limit of pixels, before decoding, and `ImageError` when there is
     no file, it is no picture, its data end early, or libjpeg calls them corrupt.
     """
-    return _reading(path, lambda data, header: _decoded(data, header, "RGB"))
+    return _read(path, "RGB", "RGB")
 
 
 def read_grey(path: Path) -> Array:
     """The picture as (H, W), uint8: Pillow's ``convert("L")``. Raises as `read_image` does."""
-
-    def grey(data: bytes, header: Header) -> Array:
-        if (header.format, header.mode) != ("JPEG", "RGB"):
-            return _decoded(data, header, "L")
-        rgb = Image.fromarray(_decoded(data, header, "RGB"))
-        return np.array(rgb.convert("L"), dtype=np.uint8)
-
-    return _reading(path, grey)
+    return _read(path, "L", "RGB")
 
 
 def read_luma(path: Path) -> Array:
     """The picture as an ndarray of shape (H, W), uint8, grey as OpenCV reads it: a JPEG's stored
     luma channel (`read_grey` may be a level away). Raises as `read_image` does.
     """
-    return _reading(path, lambda data, header: _decoded(data, header, "L"))
+    return _read(path, "L", "GRAY")
 
 
 def read_mask(path: Path) -> Mask:
@@ -136,18 +128,10 @@ def read_mask(path: Path) -> Mask:
 
 
 def read_small(path: Path, side: int) -> Image.Image:
-    """The picture in RGB, at most `side` pixels long, for people to look at: a JPEG is decoded at a
-    fraction of its size. Raises as `read_image` does, perhaps not for what ends early.
-    """
-
-    def small(data: bytes, header: Header) -> Image.Image:
-        with _pillow(io.BytesIO(data)) as image:
-            image.draft("RGB", (side * 2, side * 2))
-            shown = image.convert("RGB")
-            shown.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
-            return shown
-
-    return _reading(path, small)
+    """The picture in RGB, at most `side` pixels long, to be looked at. Raises as `read_image`."""
+    shown = Image.fromarray(read_image(path))
+    shown.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    return shown
 
 
 def same_pixels(one: Path, other: Path) -> bool:
@@ -225,16 +209,26 @@ def write_png(path: Path, pixels: Array | Mask) -> None:
 # -- decoding --------------------------------------------------------------------------------------
 
 
-def _reading(path: Path, decode: Callable[[bytes, Header], T]) -> T:
-    """What `decode` makes of a file, within all limits: the header is looked at before the rest."""
-    with _named_errors(path):
-        with _file(path) as file:
-            with _pillow(file) as image:
-                header = _header(image)
-            need_readable(header, path)
-            file.seek(0)
-            data = file.read()
-        return decode(data, header)
+def _read(path: Path, mode: str, colours: str) -> Array:
+    """The pixels of a file in a mode of Pillow's, within all limits: the header is looked at before
+    the rest. `colours`: of a JPEG's, which are read by libjpeg-turbo and converted then.
+    """
+    with _named_errors(path), _file(path) as file:
+        with _pillow(file) as image:
+            header = _header(image)
+        need_readable(header, path)
+        file.seek(0)
+        data = file.read()
+        if header.format == "PNG":
+            with _pillow(io.BytesIO(data)) as image:
+                image.verify()  # the checksums of all frames, which nobody looks at later
+        if header.format == "JPEG" and (pixels := _strict_jpeg(data, header, colours)) is not None:
+            if (pixels.ndim == 2) == (mode == "L"):
+                return pixels
+            return np.array(Image.fromarray(pixels).convert(mode), dtype=np.uint8)
+        with _pillow(io.BytesIO(data)) as image:
+            image.load()
+            return np.asarray(_eight_bits(image).convert(mode), dtype=np.uint8)
 
 
 @contextlib.contextmanager
@@ -270,32 +264,18 @@ def _header(image: Image.Image) -> Header:
     return Header(format=form, mode=image.mode, orientation=orientation, **size)
 
 
-def _decoded(data: bytes, header: Header, mode: str) -> Array:
-    """The pixels of a file by a reader that refuses what is damaged."""
-    if header.format == "PNG":
-        with _pillow(io.BytesIO(data)) as image:
-            image.verify()  # the checksums of all frames, which nobody looks at later
-    if header.format == "JPEG":
-        pixels = _strict_jpeg(data, header, "GRAY" if mode == "L" else mode)
-        if pixels is not None and pixels.shape[:2] == (header.height, header.width):
-            return pixels
-    with _pillow(io.BytesIO(data)) as image:
-        image.load()
-        return np.asarray(_eight_bits(image).convert(mode), dtype=np.uint8)
-
-
 def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
     """A JPEG by libjpeg-turbo, strict: other readers fill up; None for what it does not know."""
-    known = header.mode in ("RGB", "L")
+    known = {"RGB": colours, "L": "GRAY"}.get(header.mode)
     try:
-        pixels = simplejpeg.decode_jpeg(data, colorspace=colours if known else "CMYK", strict=True)
+        pixels = simplejpeg.decode_jpeg(data, colorspace=known or "CMYK", strict=True)
     except ValueError as error:
         if str(error).startswith(_DAMAGE):
             raise OSError(f"truncated or damaged: {error}") from error
         return None
-    if not known:
+    if known is None or pixels.shape[:2] != (header.height, header.width):
         return None
-    return np.asarray(pixels[..., 0] if colours == "GRAY" else pixels, dtype=np.uint8)
+    return np.asarray(pixels[..., 0] if known == "GRAY" else pixels, dtype=np.uint8)
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:

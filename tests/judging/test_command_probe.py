@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from tests.fault_server import FaultServer, ScriptedJudge, request_pictures
+from tests.fault_server import FaultServer, request_pictures
 from tests.judging.commands import opened
 
 from editgauge.images import write_png
@@ -30,10 +30,3 @@ def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: P
             with opened(made, server.url) as session:
                 assert command.probe(session)["sees"]
         assert server.requests == 1, "the same day is not paid for again"
-    replies = tmp_path / "replies.sqlite"
-    with (
-        FaultServer(answer=ScriptedJudge(score=3)) as server,
-        opened(made, server.url, replies=replies) as session,
-    ):
-        found = command.probe(session)
-    assert (found["sees"], found["read"]) == (False, [3, 3, 3])

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.errors import UsageError
 from editgauge.services.booking import Ledger
-from editgauge.services.costs import SETTLED, UNDER_WAY, WAITING, costs, settle
+from editgauge.services.costs import UNDER_WAY, WAITING, costs
 from editgauge.store.paid import Paid
 
 
@@ -39,15 +38,3 @@ def test_what_stands_is_told_by_its_reason(paid: Path) -> None:
         ("edit", "no answer", 2, 4.0, False),
         ("edit", WAITING, 1, 4.0, True),
     ]
-
-
-def test_the_users_figure_takes_the_place_of_what_stands(paid: Path) -> None:
-    settle(paid, 1.5)
-    found = costs(paid)
-    assert [(t.billed, t.booked) for t in found.totals] == [(1.5, 5.5), (1.0, 1.0)]
-    assert [s.why for s in found.standing] == [WAITING], "a batch finds its own bill"
-    with Paid(paid) as file:
-        settled = [call.note for call in file.calls("state = 'billed' AND note != ''")]
-    assert sorted(settled) == [*[f"{SETTLED}: no answer"] * 2, f"{SETTLED}: {UNDER_WAY}"]
-    with pytest.raises(UsageError, match="no call stands"):
-        settle(paid, 0.5)

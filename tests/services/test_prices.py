@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from editgauge.services.prices import (
-    ImagePrice,
     estimate_input,
     price_of,
     usage_of,
@@ -67,20 +66,6 @@ def test_a_bill_that_is_too_small_is_none() -> None:
     for least in ({"least": 10}, {"least_out": 3}):
         with pytest.raises(ValueError, match="fewer tokens"):
             usage_of({"prompt_tokens": 9, "completion_tokens": 2}, **least)
-
-
-@pytest.mark.parametrize(
-    ("usage", "dollars"),
-    [
-        ({"out": 10**18}, 0.07),
-        ({"text_in": 9, "out": 10}, 0.07),
-        ({"image_in": 9}, 0.07),
-        ({"text_in": 0, "out": 1000}, 0.04),
-    ],
-)
-def test_a_picture_costs_its_tokens_or_its_price(usage: dict[str, int], dollars: float) -> None:
-    assert ImagePrice(out=40.0, picture=0.07).of(usage) == dollars
-    assert ImagePrice().of({"out": 0}) is None
 
 
 @pytest.mark.parametrize(

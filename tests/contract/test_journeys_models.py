@@ -64,7 +64,7 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     pytest.importorskip("diffusers", reason=WITHOUT)
     data, model = tiny.squares(tmp_path / "data", 6), tiny.pipeline(tmp_path / "model")
     tune = ("tune", "medebench", data, "--task", tiny.TASK, "--samples", "0,2", "--set", f"model={model}",
-            "--set", "resolution=16", "--steps", 3, "--device", "cpu", *SMALL)  # fmt: skip
+            "--set", "resolution=16", "--steps", 3, "--set", "device=cpu", *SMALL)  # fmt: skip
     env = {"OMP_NUM_THREADS": "1"}
     whole, run = tmp_path / "whole", tmp_path / "run"
     start = time.monotonic()
@@ -103,8 +103,8 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
         concepts,
         "--set",
         f"model={model}",
-        "--device",
-        "cpu",
+        "--set",
+        "device=cpu",
     )
     words = ("diagnose", looked, *told, "--set", "resolution=all")
     finished(process(*words, env=env), expect=None, timeout=300)

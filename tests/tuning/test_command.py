@@ -29,7 +29,7 @@ from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
 SMALL = ["--set", "side=32", "--set", "num_inference_steps=1"]
-TUNED = ["--steps", "1", "--device", "cpu", "--set", "resolution=16", "--set", "rate=1e-3"]
+TUNED = ["--steps", "1", "--set", "device=cpu", "--set", "resolution=16", "--set", "rate=1e-3"]
 PAGE = DOCS / "how-to" / "tune.md"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MAPS: dict[str, Any] = {
     "model": str,
     "dtype": str,
+    "device": str,
     "resolution": Literal["all"] | Annotated[int, Meta(ge=1, le=1 << 16)],
     "alpha": Annotated[float, Meta(ge=0)],
     "floor": Annotated[float, Meta(ge=0, le=255)],
@@ -42,13 +43,12 @@ class Diagnosing:
     where: opt.WhereOpt = ()
     concepts: Path | None = None
     "A csv file with the columns sample,concept or task,concept: whose attention is looked at."
-    device: opt.DeviceOpt = ""
     retry: opt.RetryOpt = ""
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: model (the weights' folder or hub id, where the run does not
-    tell), dtype, resolution (longer side of a U-Net's maps that count, or all; 16), alpha (factor
-    of Otsu's threshold; 1.3), floor (differences up to it are no
-    change; 10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
+    tell), dtype, device (auto, cpu, cuda:1), resolution (longer side of a U-Net's maps that count,
+    or all; 16), alpha (factor of Otsu's threshold; 1.3), floor (differences up to it are no change;
+    10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
     changed (share of a picture; 0.005)."""
 
 
@@ -81,7 +81,7 @@ def diagnose(
             ids=asked.sample,
             where=asked.where,
             concepts=asked.concepts,
-            maps={"device": asked.device or None, **values},
+            maps=values,
             cutoffs=high,
             retry=retry,
             workers=workers,
@@ -101,8 +101,7 @@ def diagnose(
 
 # -- tune ------------------------------------------------------------------------------------------
 
-_TRAIN = {"rate": float, "resolution": int}
-_EVERY = {"checkpoint_every": Annotated[int, Meta(ge=1)]}
+_TRAIN = {"rate": float, "resolution": int, "checkpoint_every": Annotated[int, Meta(ge=1)]}
 
 
 @opt.options()
@@ -119,7 +118,6 @@ class Tuning:
     "Test at most so many samples of a task."
     only_split: bool = False
     "Draw and store the split, and show it."
-    device: opt.DeviceOpt = ""
 
 
 @opt.options("Training")
@@ -133,7 +131,8 @@ class Training:
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
     training pictures; 512), checkpoint_every (updates; 100); all
-    others are the editor's: model (a hub id or a folder of weights), name (in rows and tables)…"""
+    others are the editor's: model (a hub id or a folder of weights), name (in rows and tables),
+    device (auto, cpu, cuda:1)…"""
 
     def order(self, asked: Tuning) -> Order:
         """The options as a training takes them."""
@@ -142,18 +141,16 @@ class Training:
         from editgauge.tuning import command, split
         from editgauge.tuning.training import RATES, Recipe
 
-        editor, train = settings(self.set), list[str]()
-        for name in editor.keys() & (_TRAIN | _EVERY):
-            train.append(f"{name}={editor.pop(name)}")
-        known = opt.given(train, _TRAIN | _EVERY)
-        every = known.pop("checkpoint_every", 100)
+        editor = settings(self.set)
+        train = opt.given([f"{n}={editor.pop(n)}" for n in editor.keys() & _TRAIN], _TRAIN)
+        every = train.pop("checkpoint_every", 100)
         about = {"steps_a_sample": self.steps, "lora": self.lora, "seed": self.seed}
-        recipe = {"rate": RATES["lora" if self.lora else "all"], **about, **known}
+        recipe = {"rate": RATES["lora" if self.lora else "all"], **about, **train}
         return command.Order(
             editor=asked.editor,
             sizes=tuple(split.sizes(asked.samples)),
             recipe=convert(recipe, Recipe, "training"),
-            settings=({"device": asked.device} if asked.device else {}) | editor,
+            settings=editor,
             every=every,
         )
 

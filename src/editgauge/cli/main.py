@@ -222,8 +222,11 @@ def code_of(command: Callable[[], int], *, as_json: bool = False) -> int:
 
 def explained(error: BaseException) -> tuple[str, int]:
     """The line and the exit code of what ended a command."""
+    if isinstance(error, UsageError) and (argument := error.argument):
+        option = _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+        return f"error: {option}{str(error)[len(argument) :]}", error.exit_code
     if isinstance(error, EditgaugeError):
-        return f"error: {_words(error)}", error.exit_code
+        return f"error: {error}", error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, 130
     if isinstance(error, OSError):  # a full disk, a folder without rights: one line is enough
@@ -246,22 +249,14 @@ _OPTIONS = {
 """Arguments of the library whose option has another name."""
 
 
-def _words(error: EditgaugeError) -> str:
-    """An error with the option in the place of the library's argument."""
-    if not isinstance(error, UsageError) or not error.argument:
-        return str(error)
-    option = _OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
-    return option + str(error)[len(error.argument) :]
-
-
 def every() -> dict[str, Any]:
     """Every command, those of groups as ``group name``, and its function: for the reference."""
     app, commands = application(), dict[str, Any]()
     for name in COMMANDS:
-        command = app[name]
-        commands[name] = command.default_command
-        commands |= {f"{name} {word}": command[word].default_command for word in command
-                  if not word.startswith("-")}  # fmt: skip
+        commands[name] = app[name].default_command
+        for word in app[name]:
+            if not word.startswith("-"):
+                commands[f"{name} {word}"] = app[name][word].default_command
     return {name: function for name, function in commands.items() if function is not None}
 
 

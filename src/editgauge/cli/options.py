@@ -94,7 +94,6 @@ SampleOpt = Annotated[Many, _help("Only this sample id, or @FILE with ids; may b
 WhereOpt = Annotated[Many, _help("NAME=VALUE: only samples with this attribute; may be repeated.")]
 LimitOpt = Annotated[Count | None, _help("Only the first N samples.")]
 SplitOpt = Annotated[str | None, _help("Only this split (or set) of the benchmark.")]
-DeviceOpt = Annotated[str, _help("Where the model runs: auto, cpu, cuda, cuda:1.")]
 SetOpt = Annotated[Many, _help("NAME=VALUE: a further setting; may be repeated.", name="--set")]
 Format = Annotated[
     Literal["terminal", "markdown", "csv", "latex", "json"],

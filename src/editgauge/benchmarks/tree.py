@@ -88,6 +88,9 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
+        return self._listing(path.parent).get(path.name, False) or self._within(path)
+
+    def _within(self, path: Path) -> bool:
         with suppress(OSError, ValueError):
             return Path(os.path.realpath(path)).is_relative_to(self._real)
         return False
@@ -96,7 +99,7 @@ class Tree:
         """What a folder inside the root holds; whether it is a file and no link."""
         if folder not in self._listings:
             names: dict[str, bool] = {}
-            if self.inside(folder):
+            if self._within(folder):
                 with suppress(OSError), os.scandir(folder) as entries:
                     names = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
             self._listings[folder] = names

@@ -146,12 +146,15 @@ def sample_of(
     if not record.instruction.strip():
         missing = ("no instruction", "nothing can be asked")
         findings.append(Finding("instruction-missing", f"{SAMPLES} ({record.id})", *missing, False))
-    tree = tree or Tree(root)
+    tree, known = tree or Tree(root), dict[str, Path]()
 
     def place(relative: str, part: str) -> Path:
+        if relative in known:
+            return known[relative]
         path = Path(f"{root}{os.sep}{relative}")
         if tree.inside(path):
-            return upright(path)
+            known[relative] = upright(path)
+            return known[relative]
         found = f"{relative!r} leads out of the data set"
         findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
         return tree.nowhere(part or "input")

@@ -320,12 +320,15 @@ class Orders:
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     versions: dict[str, str] = field(default_factory=versions)
     environment: dict[str, str] = field(default_factory=_environment)
-    path: tuple[str, ...] = field(default_factory=lambda: tuple(map(os.path.abspath, sys.path)))
+    path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
+    folder: str = field(default_factory=os.getcwd)
 
     def begin(self) -> Any:
         """Make this process like the one that asks, and prepare it; returns the function for
         batches. Raises `RunError` where this node is not like the other.
         """
+        with contextlib.suppress(OSError):  # what is not seen from here is said below
+            os.chdir(self.folder)
         sys.path += [place for place in self.path if place not in sys.path]
         host, mine = os.uname().nodename, versions()
         if missing := [place for place in self.places if not place.exists()]:

@@ -12,8 +12,6 @@ from editgauge import catalog
 from editgauge.testing import make_sample
 from editgauge.types import Finding, Status
 
-ANCHORS = ("copy", "reference", "blank", "shuffle")
-
 
 class TestShuffle:
     def test_never_the_sample_itself_and_another_category_where_there_is_one(
@@ -56,13 +54,3 @@ def test_an_unreadable_input_is_the_data_sets_fault(
     assert (edit.path, edit.status) == (None, Status.DATASET_FAULT)
     assert "input.png" in edit.reason
     assert str(tmp_path) not in edit.reason, "rows hold no machine's paths"
-
-
-@pytest.mark.parametrize("name", ANCHORS)
-def test_a_faulty_sample_gives_no_picture(name: str, tmp_path: Path) -> None:
-    samples = make_samples(tmp_path, 2)
-    fault = Finding("json-broken", "a/b.json", "no prompt", "nothing", repaired=False)
-    faulty = replace(samples[0], findings=(fault,))
-    edit = catalog.find("editors", name)(samples)(faulty, tmp_path / "out")
-    assert (edit.path, edit.status) == (None, Status.DATASET_FAULT)
-    assert "no prompt" in edit.reason

@@ -14,7 +14,6 @@ from editgauge.editors.tracks import Track, demonstrations, on_track
 from editgauge.errors import UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
-from editgauge.store.variants import Learned, learned
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Shot, Status
 
@@ -76,18 +75,6 @@ def test_edits_say_how_they_were_asked_also_those_that_failed(tmp_path: Path) ->
     assert {record.settings["template"] for record in records.values()} == {TEMPLATE}
     assert records["fine"].settings["own"] == 1
     assert records["wordless"].reason == "the sample has no rephrased instruction"
-
-
-def test_what_an_editor_learned_from_is_in_its_name_and_its_edits(tmp_path: Path) -> None:
-    samples = [make_sample(tmp_path, f"s{n}") for n in range(3)]
-    shown = on_track(Heard(), Track(shots=2), pool=samples)
-    tuned = on_track(Heard(), Track(tuned=0))
-    assert (shown.name, tuned.name) == ("ears[2 shots]", "ears[tuned 0]")
-    told = learned((e.name, e(samples[0], tmp_path).settings) for e in (shown, tuned))
-    assert told == {
-        shown.name: Learned("ears", "shots", 2),
-        tuned.name: Learned("ears", "tuned", 0),
-    }
 
 
 def test_demonstrations_are_of_the_same_task_and_never_the_sample_itself(tmp_path: Path) -> None:

@@ -155,19 +155,6 @@ class TinyProcessor(ProcessorMixin):
         )
 
 
-def byte_tokenizer(kind: Any, special: list[str], **more: Any) -> Any:
-    """A real fast tokenizer of transformers that knows every byte, no pairs, and special words."""
-    from tokenizers import pre_tokenizers
-
-    words = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocab = {word: number for number, word in enumerate(words)}
-    made = kind(vocab=vocab, merges=[], **more)
-    made.add_special_tokens(
-        {"additional_special_tokens": special}, replace_extra_special_tokens=False
-    )
-    return made
-
-
 def qwen(folder: Path, plus: bool = False) -> Path:
     """With a stand-in for its processor, which needs torchvision."""
     import diffusers

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import bisect
 import hashlib
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,12 +24,6 @@ from editgauge.types import Edit, Sample, Status
 
 GREY = 128
 """The level of `blank`: the middle of 0 to 255, rounded up."""
-REACH = 256
-"""How many neighbours `shuffle` looks at for one of another category: a huge flat data set stays
-linear.
-"""
-
-
 ABOUT = {
     "copy": "The input itself, byte for byte, whatever the instruction says.",
     "reference": "The benchmark's own reference edit, byte for byte; not applicable without one.",
@@ -100,21 +93,17 @@ class Anchor(BaseEditor):
 def _partners(samples: Sequence[Sample]) -> dict[str, Sample]:
     """For each sample the next on a ring of hashed ids, of another broad category if possible."""
     usable = [sample for sample in samples if sample.images and sample.fault is None]
-    ring = sorted(usable, key=lambda s: (_hash(s.id), s.id))
+    ring = sorted(usable, key=lambda sample: _hash(sample.id))
     keys = [_hash(sample.id) for sample in ring]
     partners: dict[str, Sample] = {}
     for sample in samples:
         start = bisect.bisect_left(keys, _hash(sample.id))
-        around = (ring[(start + step) % len(ring)] for step in range(len(ring)))
-        others = (o for o in around if o.id != sample.id and o.images[:1] != sample.images[:1])
-        near = list(itertools.islice(others, REACH))
-        if near:  # the first of those that are equally far
-            partners[sample.id] = min(near, key=lambda o: _nearness(o.category, sample.category))
+        around = ring[start:] + ring[:start]
+        others = [o for o in around if o.id != sample.id and o.images[:1] != sample.images[:1]]
+        apart = (other for other in others if other.category[:1] != sample.category[:1])
+        if others:
+            partners[sample.id] = next(apart, others[0])
     return partners
-
-
-def _nearness(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    return 0 if one[:1] != other[:1] else 1 if one != other else 2
 
 
 def _hash(text: str) -> bytes:

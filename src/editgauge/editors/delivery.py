@@ -85,13 +85,8 @@ def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *a
 
 
 def typed(value: Any) -> Any:
-    """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word
-    itself.
-    """
-    words: dict[Any, Any] = {"true": True, "false": False, "none": None}
-    if isinstance(value, str) and value.lower() in words:
-        return words[value.lower()]
-    for kind in (int, float) if isinstance(value, str) else ():
-        with contextlib.suppress(ValueError):
-            return kind(value)
+    """A setting from the command line as JSON would have it (7, 2.5, true, null), or the word."""
+    with contextlib.suppress(msgspec.DecodeError):
+        text = value.lower() if str(value).isalpha() else value
+        return msgspec.json.decode(text) if isinstance(text, str) else value
     return value

@@ -63,10 +63,9 @@ class Canvas:
         """The ink of a line, or None where nothing stands out from the ground."""
         if number not in self._inks:
             line = self.lines[number]
-            others = [other for other in self.lines if other is not line and _near(line, other)]
             able = [face for face in self.faces if covers(face, line.text)] or list(self.faces)
             some = able[:: max(1, len(able) // 5)][:6]
-            self._inks[number] = separated(self.original, line, others, some)
+            self._inks[number] = separated(self.original, line, some)
         return self._inks[number]
 
     def style(self, ink: Ink, needed: str = "") -> Style | None:
@@ -154,13 +153,6 @@ class Canvas:
         left, top, right, bottom = (max(0, round(v)) for v in box)
         under = self.pixels[top:bottom, left:right].reshape(-1, 3)
         return not under.size or float(np.linalg.norm(under.mean(axis=0) - colour)) > 150
-
-
-def _near(a: Line, b: Line) -> bool:
-    reach = 1.5 * max(a.height, 8)
-    left, top, right, bottom = a.box
-    x0, y0, x1, y1 = b.box
-    return x0 < right + reach and x1 > left - reach and y0 < bottom + reach and y1 > top - reach
 
 
 def _part(values: Alpha, reach: tuple[float, float]) -> Alpha:

@@ -94,11 +94,9 @@ class Ink:
         return low + int(((here + around) / max(1.0, columns.max()) + 0.5 * away).argmin()) + 0.5
 
 
-def separated(
-    picture: Array, line: Line, others: Sequence[Line], some: Sequence[Face]
-) -> Ink | None:
-    """The ink of a line, or None where none stands out. `others`: neighbours, whose ink is neither
-    ground nor this line's; `some`: faces to tell letters from the gaps between them.
+def separated(picture: Array, line: Line, some: Sequence[Face]) -> Ink | None:
+    """The ink of a line, or None where none stands out. `some`: faces to tell letters from the gaps
+    between them.
     """
     matrix, (width, height), margin = _frame(line)
     patch = cv2.warpAffine(
@@ -108,13 +106,8 @@ def separated(
     tall, edge = line.height, round(margin - 0.08 * line.height)
     inner = np.zeros((height, width), bool)
     inner[edge : height - edge - 1, edge : width - edge - 1] = True
-    foreign = np.zeros((height, width), np.uint8)
-    for other in others:
-        local = (other.corners - matrix[:, 2]) @ matrix[:, :2]
-        cv2.fillConvexPoly(foreign, np.round(local).astype(np.int32), 1)
-    outside = _grown(foreign, 1) & ~inner
     best, rank = None, -np.inf
-    for clear, mask in _trials(np.asarray(patch), inner, outside, tall):
+    for clear, mask in _trials(np.asarray(patch), inner, tall):
         alike = faces.likeness(mask.astype(np.float32), line.text, some)
         # parts too thick for strokes (gaps between letters have them) count against a mask
         alike -= max(0.0, 2 * (_thickness(mask, tall) - 0.12))
@@ -122,7 +115,7 @@ def separated(
             best, rank = mask, alike + 0.3 * clear
     if best is None:
         return None
-    alpha, ground, hidden, colour = _matte(np.asarray(patch), best, outside, tall)
+    alpha, ground, hidden, colour = _matte(np.asarray(patch), best, tall)
     paint = np.broadcast_to(np.asarray(colour, np.uint8), ground.shape).copy()
     core = alpha > 0.9
     paint[core] = patch[core]
@@ -155,13 +148,11 @@ def _grown(mask: npt.NDArray[np.bool_] | npt.NDArray[np.uint8], by: int, shape: 
 
 
 # ------------------------------------------------------------------------------------- separations
-def _trials(
-    patch: Array, inner: Mask, foreign: Mask, height: float
-) -> Iterator[tuple[float, Mask]]:
+def _trials(patch: Array, inner: Mask, height: float) -> Iterator[tuple[float, Mask]]:
     """Masks that may be the line's ink, with how much they stand out (0 to 1)."""
     lab = cv2.cvtColor(patch, cv2.COLOR_RGB2LAB).astype(np.float32)
     # a sheet of paper around the text ends soon after it
-    ring = _grown(inner, int(max(2, round(0.12 * height)))) & ~inner & ~foreign
+    ring = _grown(inner, int(max(2, round(0.12 * height)))) & ~inner
     masks = [mask for count in (2, 3, 4, 5) for mask in _clusters(lab, inner, count)]
     kept: list[Mask] = []
     for mask in (t for m in masks for t in _tidy(m & inner, inner, height)):
@@ -205,12 +196,10 @@ def _thickness(mask: Mask, height: float) -> float:
 
 
 # ------------------------------------------------------------------------------- opacity and ground
-def _matte(
-    patch: Array, core: Mask, foreign: Mask, height: float
-) -> tuple[Alpha, Array, Mask, Colour]:
+def _matte(patch: Array, core: Mask, height: float) -> tuple[Alpha, Array, Mask, Colour]:
     """Opacity, the ground (a plane, or inpainted), what of it is hidden, and the ink's colour."""
     hidden = _grown(core, int(max(2, round(0.045 * height))), cv2.MORPH_ELLIPSE)
-    wider = _grown(hidden | foreign, 2, cv2.MORPH_ELLIPSE)
+    wider = _grown(hidden, 2, cv2.MORPH_ELLIPSE)
     ground = _plane(patch, ~wider)
     if ground is None:
         ground = np.asarray(cv2.inpaint(patch, wider.astype(np.uint8), 3, cv2.INPAINT_TELEA))
@@ -229,17 +218,21 @@ def _matte(
 
 
 def _plane(patch: Array, seen: Mask) -> Array | None:
-    """Each channel as a plane fitted to the `seen` pixels; None where they do not lie on it."""
+    """Each channel as a plane fitted to the `seen` pixels, but for some that are another text's;
+    None where they do not lie on it.
+    """
     rows, columns = np.nonzero(seen)
-    if len(rows) < 40:
-        return None
     step = len(rows) // 4000 + 1
     rows, columns = rows[::step], columns[::step]
     terms = np.column_stack([np.ones(len(rows)), columns, rows])
-    values = patch[rows, columns].astype(np.float64)
-    fitted, *_ = np.linalg.lstsq(terms, values, rcond=None)
-    missed = np.abs(terms @ fitted - values)
-    if float(missed.mean()) > 1.5 or float(np.percentile(missed, 99)) > 8:
+    values, near = patch[rows, columns].astype(np.float64), np.ones(len(rows), bool)
+    for _ in range(3):
+        if near.sum() < max(40, 0.7 * len(rows)):
+            return None
+        fitted, *_ = np.linalg.lstsq(terms[near], values[near], rcond=None)
+        missed = np.abs(terms @ fitted - values).max(axis=1)
+        near = missed <= max(8.0, 1.5 * float(np.median(missed)))
+    if float(missed[near].mean()) > 2 or float(np.percentile(missed[near], 99)) > 8:
         return None
     y, x = np.mgrid[0 : seen.shape[0], 0 : seen.shape[1]]
     surface = fitted[0] + x[..., None] * fitted[1] + y[..., None] * fitted[2]

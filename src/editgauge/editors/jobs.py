@@ -12,14 +12,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from editgauge.editors.calling import Ask, Call
-from editgauge.editors.job_spec import SERVICES, JobProvider, load, provider_of
-from editgauge.editors.remote import RemoteEditor, Result, not_made, refusal, remote
+from editgauge import schema
+from editgauge.editors.calling import Ask, Call, put, sized
+from editgauge.editors.delivery import Count, Seconds
+from editgauge.editors.remote import (
+    Provider,
+    RemoteEditor,
+    Result,
+    not_made,
+    refusal,
+    remote,
+    without_picture,
+)  # fmt: skip
 from editgauge.errors import UsageError
 from editgauge.services import policy
 from editgauge.services.booking import Entry
@@ -37,37 +46,155 @@ is not known yet, is done without a picture, or whose picture's address has expi
 """
 
 
-def jobs(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
-    """Any service that works by jobs, by a file that describes it.
+SERVICES = ("bfl", "fal", "replicate")
+"""The services that have a file here; each is an editor of that name."""
+Dollars = Annotated[float, msgspec.Meta(ge=0, lt=1e6)]
+Words = tuple[str, ...]
 
-    Settings: `service` (required: a name that is known here, or the path of a TOML file), those of
-    `JobSettings`, and ``extra.NAME=VALUE`` for what the model takes.
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of a service's file. Places in JSON are dotted: ``output.results.0.url``."""
+
+
+class Asking(Part, frozen=True, kw_only=True):
+    """Where in the request what stands. `image`: the pictures; a plural, or a place with ``[]``
+    behind it, is a list also of one; `more` (with ``{n}``): the others, where there is no list;
+    `within`: where parameters are; `fields`: what some models call their pictures; `sized`: width
+    and height are told, multiples of this.
     """
-    service = str(settings.pop("service", "") or "")
-    if not service:
-        raise UsageError("editor 'jobs': wanted the setting service, for example service=mine.toml")
-    return _made(service, settings)
+
+    prompt: str
+    image: str
+    more: str = ""
+    picture: Literal["data", "base64"] = "data"
+    within: str = ""
+    fields: Mapping[str, str] = {}
+    sized: int = 0
 
 
-def _made(name: str, settings: Mapping[str, Any]) -> RemoteEditor:
-    return remote(provider_of(load(name)), name, settings, JobEditor)
+class Job(Part, frozen=True, kw_only=True):
+    """Where in a reply what stands. `id`: where it is named, a reply about another job is not
+    believed; `poll`: where the reply names the address to ask at, or a path with ``{id}``;
+    `result_url`: where another reply has the result; `status` and its words `done`, `failed`,
+    `refused` (any other word: wait); `result`, `reasons`: the first place that holds something
+    counts; `unsafe`: true, or a list with one that is, where a filter withheld the picture; `cost`:
+    the bill, of which one unit is `unit` US dollars.
+    """
+
+    status: str
+    done: Words
+    result: Words
+    poll: str
+    failed: Words = ()
+    refused: Words = ()
+    id: str = ""
+    result_url: str = ""
+    reasons: Words = ()
+    unsafe: str = ""
+    cost: str = ""
+    unit: Dollars = 1.0
 
 
-def _named(name: str) -> Callable[..., RemoteEditor]:
-    def factory(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
-        return _made(name, settings)
+class JobService(Part, frozen=True, kw_only=True):
+    """A service as its TOML file describes it; ``{model}`` may stand in `submit`."""
 
-    service = load(name)
-    model = f", {service.model} by default" if service.model else "; a model is needed"
-    factory.__doc__ = (
-        f"{service.title}, by jobs{model}.\n\n"
-        f"Written after {service.source}, {service.checked}; never called from here with a real "
-        f"key. Settings: those of `jobs`, without `service`."
-    )
-    return factory
+    base_url: str
+    header: str
+    submit: str
+    keys: Words
+    request: Asking
+    job: Job
+    title: str = ""
+    hosts: Words = ()
+    model: str = ""
+    scheme: str = ""
+    pictures: Count = 1
+    prices: Mapping[str, Dollars] = {}
 
 
-bfl, fal, replicate = map(_named, SERVICES)
+def load(name: str) -> JobService:
+    """A service by its name in `SERVICES` or by the path of a TOML file. Raises `UsageError` for
+    one that is neither, and `DataError` naming what its file lacks.
+    """
+    if name not in SERVICES and not name.endswith(".toml"):
+        known = ", ".join(SERVICES)
+        raise UsageError(f"service {name!r}: wanted one of {known}, or the path of a .toml file")
+    file = Path(__file__).with_name("job_services") / f"{name}.toml"
+    return schema.read_toml(file if name in SERVICES else Path(name).expanduser(), JobService)
+
+
+class JobProvider(Provider, kw_only=True, frozen=True):
+    """A provider of jobs, as a file describes it: see `provider_of`."""
+
+    kind: ClassVar[JobService]
+
+    picture_field: str = ""
+    timeout: Seconds = 120.0
+    wait: Seconds = 900.0
+
+    def headers(self, key: str) -> Mapping[str, str]:
+        return {self.kind.header: f"{self.kind.scheme} {key}".strip()}
+
+    def listed(self) -> ImagePrice:
+        price = self.kind.prices.get(self.model) if self.price is None else self.price
+        return ImagePrice(picture=price, source=self.kind.title)
+
+    def request(self, ask: Ask) -> Call:
+        spec, given = self.kind.request, self.given("seed")
+        if spec.sized:
+            width, height = sized(ask.sample.images[0], spec.sized, 2048)
+            given |= {"width": width, "height": height}
+        body: dict[str, Any] = {}
+        put(body, spec.prompt, ask.prompt)
+        for name, value in {**given, **self.extra}.items():
+            put(body, self._place(name), value)
+        coded = [f.base64 if spec.picture == "base64" else f.address for f in ask.files]
+        own = self.picture_field or spec.fields.get(self.model, "")
+        place = self._place(own) if own else spec.image
+        if place.endswith(("s", "[]")) or (not spec.more and coded[1:]):
+            put(body, place.removesuffix("[]"), coded)
+        else:
+            put(body, place, coded[0])
+            for number, picture in enumerate(coded[1:], 2):
+                put(body, spec.more.replace("{n}", str(number)), picture)
+        return Call(self.kind.submit.replace("{model}", self.model.strip("/")), body)
+
+    def _place(self, name: str) -> str:
+        within = self.kind.request.within
+        return f"{within}.{name}" if within else name
+
+    def result(self, value: Any) -> Result:
+        job = self.kind.job
+        flags = at(value, job.unsafe)
+        if flags is True or (flags and isinstance(flags, list) and any(flags)):
+            return not_made("withheld by the service's content filter", refused=True)
+        for address in (at(value, place) for place in job.result):
+            if isinstance(address, str) and address:
+                return Result(picture=address)
+        return without_picture(f" at {' or '.join(job.result)}", sure=False)
+
+    def bill(self, value: Any, price: ImagePrice) -> float | None:
+        cost = at(value, self.kind.job.cost)
+        known = isinstance(cost, int | float) and cost is not True and cost >= 0
+        return round(cost * self.kind.job.unit, 6) if known else price.picture
+
+
+def provider_of(service: JobService) -> type[JobProvider]:
+    """The provider of a service."""
+
+    class Service(JobProvider, kw_only=True, frozen=True):
+        kind = service
+        home = service.base_url
+        keys = service.keys
+        takes = service.pictures
+        needs = {"model": "OWNER/NAME"} if "{model}" in service.submit and not service.model else {}
+
+        model: str = service.model
+
+    return Service
+
+
+# -- the editor ------------------------------------------------------------------------------------
 
 
 class Begun(msgspec.Struct, kw_only=True, frozen=True):
@@ -223,3 +350,32 @@ class JobEditor(RemoteEditor):
 
     def _bill(self, value: Any, otherwise: float | None) -> float | None:
         return self.provider.bill(value, ImagePrice(picture=otherwise))
+
+
+def jobs(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
+    """Any service that works by jobs, by a file that describes it.
+
+    Settings: `service` (required: a name that is known here, or the path of a TOML file), those of
+    `JobSettings`, and ``extra.NAME=VALUE`` for what the model takes.
+    """
+    service = str(settings.pop("service", "") or "")
+    if not service:
+        raise UsageError("editor 'jobs': wanted the setting service, for example service=mine.toml")
+    return remote(provider_of(load(service)), service, settings, JobEditor)
+
+
+def _named(name: str) -> Callable[..., RemoteEditor]:
+    def factory(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
+        return remote(provider_of(service), name, settings, JobEditor)
+
+    service = load(name)
+    model = f", {service.model} by default" if service.model else "; a model is needed"
+    factory.__doc__ = (
+        f"{service.title}, by jobs{model}.\n\n"
+        f"Written after its documentation; never called from here with a real key. Settings: those "
+        f"of `jobs`, without `service`."
+    )
+    return factory
+
+
+bfl, fal, replicate = map(_named, SERVICES)

@@ -80,17 +80,13 @@ def numbered(sample: Sample) -> tuple[str, list[Path]]:
     lines: list[str] = []
     pictures: list[Path] = []
     for shot in sample.shots:
-        inputs = _range("Image", len(pictures) + 1, len(shot.images))
+        numbers = [str(len(pictures) + n) for n in range(1, len(shot.images) + 1)]
         pictures += [*shot.images, shot.reference]
         by = f"edited by the instruction {shot.instruction!r} gives image {len(pictures)}."
-        lines.append(f"{inputs} {by}")
-    names = _range("image", len(pictures) + 1, len(sample.images))
-    last = f"Now edit {names} in the same way by this instruction: {sample.instruction}"
-    return "\n".join([*lines, last]), [*pictures, *sample.images]
-
-
-def _range(word: str, first: int, count: int) -> str:
-    return f"{word} {first}" if count == 1 else f"{word}s {first} to {first + count - 1}"
+        lines.append(f"Image {', '.join(numbers)} {by}")
+    numbers = [str(len(pictures) + n) for n in range(1, len(sample.images) + 1)]
+    last = f"Now edit image {', '.join(numbers)} in the same way by this instruction: "
+    return "\n".join([*lines, last + sample.instruction]), [*pictures, *sample.images]
 
 
 def sized(path: Path, step: int = 16, most: int = 4096) -> tuple[int, int]:

@@ -46,11 +46,9 @@ def decoded(text: str) -> bytes | None:
     """The bytes of base64 as services write it: with or without a ``data:`` prefix, wrapped into
     lines, url-safe, with or without the ``=`` at its end; None for what is none, or nothing.
     """
-    head, comma, body = text.partition(",")
-    letters = "".join((body if comma and head.lstrip().startswith("data:") else text).split())
-    letters = letters.rstrip("=").replace("-", "+").replace("_", "/")
+    letters = text.rpartition(",")[2].rstrip("=").replace("-", "+").replace("_", "/")
     with contextlib.suppress(ValueError):
-        return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True) or None
+        return base64.b64decode(letters + "==") or None
     return None
 
 

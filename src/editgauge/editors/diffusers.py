@@ -145,15 +145,12 @@ class DiffusersEditor(BaseEditor):
         self.num_gpus = float(self.device != "cpu")
         self._loaded: tuple[Any, str] | Unavailable | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is loaded."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self.told.device.startswith("cuda"):  # a worker sees its own GPU alone, whatever its
-            self.told = replace(self.told, device="cuda")  # number is where the command was typed
-        self.__post_init__()
+    def __reduce__(self) -> Any:
+        """Without what is loaded; a worker sees its own GPU alone, whatever its number here."""
+        copy = {one.name: getattr(self, one.name) for one in fields(self)}
+        if self.device.startswith("cuda"):
+            copy["told"] = replace(self.told, device="cuda")
+        return type(self), tuple(copy.values())
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         return self.watched(sample, folder, lambda pipe, prompt: contextlib.nullcontext())

@@ -67,28 +67,18 @@ class Outside(BaseEditor):
     def __init__(self, editor: Editor) -> None:
         self.editor: Any = editor
         self.name = editor.name
-        for name in TOLD:
-            if hasattr(editor, name):
+        for name in (*TOLD, "estimate", "ready", "release"):
+            if hasattr(editor, name) and name not in vars(type(self)):
                 setattr(self, name, getattr(editor, name))
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         edit: Edit = self.editor(sample, folder)
         return edit
 
-    def estimate(self, sample: Sample) -> float | None:
-        price: float | None = getattr(self.editor, "estimate", super().estimate)(sample)
-        return price
-
-    def ready(self) -> None:
-        getattr(self.editor, "ready", super().ready)()
-
     def limit(self, seconds: float) -> None:
         super().limit(seconds)
         if self.timeout is not None:
             self.editor.timeout = self.timeout
-
-    def release(self) -> None:
-        getattr(self.editor, "release", super().release)()
 
 
 def as_editor(thing: Editor) -> BaseEditor:

@@ -118,15 +118,13 @@ def demonstrations(sample: Sample, pool: Sequence[Sample], count: int) -> list[S
     if not count:
         return []
 
-    def order(other: Sample) -> tuple[bytes, str]:
-        text = f"{sample.id}\n{other.id}".encode()
-        return hashlib.blake2b(text, digest_size=8).digest(), other.id
+    def order(other: Sample) -> bytes:
+        return hashlib.blake2b(f"{sample.id}\n{other.id}".encode(), digest_size=8).digest()
 
-    pictures, task = _contents(sample), _task_of(sample)
-    same = [other for other in pool if other.id != sample.id and _task_of(other) == task]
-    chosen: list[Shot] = []
-    for other in sorted(same, key=order):
-        reference = other.reference if other.images and other.fault is None else None
+    pictures, chosen = _contents(sample), list[Shot]()
+    for other in sorted(pool, key=order):
+        same = other.id != sample.id and _task_of(other) == _task_of(sample)
+        reference = other.reference if same and other.images and other.fault is None else None
         if reference is not None and reference.is_file() and not pictures & _contents(other):
             chosen.append(Shot(other.id, other.images, other.instruction, reference))
         if len(chosen) == count:
@@ -178,4 +176,7 @@ class OnTrack(Outside):
 
     def estimate(self, sample: Sample) -> float | None:
         prepared = self.track.prepared(sample, self.pool, self.name)
-        return 0.0 if isinstance(prepared, Edit) else super().estimate(prepared)
+        known: float | None = (
+            self.editor.estimate(prepared) if isinstance(prepared, Sample) else 0.0
+        )
+        return known

@@ -155,8 +155,8 @@ def _trials(patch: Array, inner: Mask, height: float) -> Iterator[tuple[float, M
     ring = _grown(inner, int(max(2, round(0.12 * height)))) & ~inner
     masks = [mask for count in (2, 3, 4, 5) for mask in _clusters(lab, inner, count)]
     kept: list[Mask] = []
-    for mask in (t for m in masks for t in _tidy(m & inner, inner, height)):
-        if all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
+    for mask in (_tidy(mask & inner, inner, height) for mask in masks):
+        if mask.any() and all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
             kept.append(mask)
             inside = float(mask.sum()) / float(inner.sum())
             near = np.linalg.norm(lab - lab[mask].mean(axis=0), axis=2) < 12
@@ -177,16 +177,15 @@ def _clusters(lab: Lab, inner: Mask, count: int) -> list[Mask]:
     return [labels == n for n in range(count)]
 
 
-def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:
-    """Without specks; and once more without what runs along the line's border (a sheet's edge)."""
+def _tidy(mask: Mask, inner: Mask, height: float) -> Mask:
+    """Without specks, and without what runs along the line's border (a sheet's edge)."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     area = stats[:, cv2.CC_STAT_AREA]
     large = [n for n in range(1, count) if area[n] >= max(2.0, 0.002 * height * height)]
     band = int(max(1, round(0.04 * height)))
     touching = np.bincount(labels[inner & _grown(~inner, band)], minlength=count)
     inside = [n for n in large if touching[n] < min(0.35 * height * band, 0.5 * area[n])]
-    chosen = [large] if len(inside) == len(large) else [large, inside]
-    return [np.isin(labels, keep) for keep in chosen if keep]
+    return np.isin(labels, inside or large)
 
 
 def _thickness(mask: Mask, height: float) -> float:

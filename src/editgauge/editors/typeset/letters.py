@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 
@@ -25,12 +23,13 @@ def change(canvas: Canvas, asked: Parsed) -> Done:
     matches = [(matched(canvas, source), target) for source, target in asked.pairs]
     done: list[Done] = []
     for match, text in matches:
-        parts = split_text(text, [span.end - span.start for span in match.spans])
-        style = None
-        for span, part in zip(match.spans, parts, strict=True):
-            line = canvas.lines[span.line].text
-            style = _change_span(canvas, *trimmed(line, span, part), asked.colour) or style
-        done.append(report(canvas, match) | {"to": text} | _told(style))
+        words = np.array_split(np.array(text.split(), object), len(match.spans))
+        parts = [" ".join(part) for part in words] if match.spans[1:] else [text]
+        styles = [
+            _change_span(canvas, span, part, asked.colour)
+            for span, part in zip(match.spans, parts, strict=True)
+        ]
+        done.append(report(canvas, match) | {"to": text} | _told(styles[0]))
     return {"texts": done}
 
 
@@ -39,36 +38,6 @@ def _told(style: Style | None) -> Done:
         return {}
     likeness = round(style.likeness, 3)
     return {"font": style.face.name, "size": round(style.size, 1), "likeness": likeness}
-
-
-def split_text(text: str, lengths: Sequence[int]) -> list[str]:
-    """`text` in as many parts as `lengths`, broken at blanks, each about as long as its share;
-    parts may be empty.
-    """
-    words, parts, used, share = text.split(), [], 0.0, 0.0
-    for length in lengths[:-1]:
-        share += len(text) * length / max(1, sum(lengths))
-        part: list[str] = []
-        while words and used + len(words[0]) / 2 <= share:
-            used += len(words[0]) + 1
-            part.append(words.pop(0))
-        parts.append(" ".join(part))
-    return [*parts, " ".join(words)] if parts else [text]
-
-
-def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
-    """Without the words that old and new text share at their ends: what stays is not touched."""
-    old, new = line[span.start : span.end].split(" "), text.split(" ")
-    head = _shared(old[:-1], new[:-1])
-    tail = _shared(old[:head:-1], new[:head:-1])
-    start = span.start + sum(len(word) + 1 for word in old[:head])
-    end = span.end - sum(len(word) + 1 for word in old[len(old) - tail :])
-    return Span(span.line, start, end), " ".join(new[head : len(new) - tail])
-
-
-def _shared(old: Sequence[str], new: Sequence[str]) -> int:
-    pairs = zip(old, new, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Ink, Style]:
@@ -146,13 +115,10 @@ def _free(canvas: Canvas, ink: Ink) -> Point:
 
 
 def _aligned(canvas: Canvas, ink: Ink, old: Point, wide: float, room: Point) -> float:
-    """Where a new line starts: it keeps the edge (or centre) that it shares with those around."""
-    spare = (old[1] - old[0]) - wide
-    ends = np.array([line.box for line in canvas.lines])[:, [0, 2]]
-    marks = np.array([[0.5, 0.5], [1, 0], [0, 1]])  # centre, left, right
-    off = np.abs(marks @ (ends - np.array(ink.line.box)[[0, 2]]).T)
-    votes = (off < max(3.0, 0.25 * ink.line.height)).sum(axis=1)
-    x = old[0] + spare * (0.5, 0.0, 1.0)[int(votes.argmax())]
+    """Where a new line starts: at the edge that others begin at too, or about its centre."""
+    off = np.array([line.box[0] for line in canvas.lines]) - ink.line.box[0]
+    left = (np.abs(off) < max(3.0, 0.25 * ink.line.height)).sum() > 1  # itself is one
+    x = old[0] if left else (old[0] + old[1] - wide) / 2
     return min(max(x, room[0]), max(room[0], room[1] - wide))
 
 

@@ -199,8 +199,8 @@ def test_any_pipeline_of_the_library_edits(saved: Any, tmp_path: Path, named: An
     [
         ({"strenght": "1"}, "found strenght"),
         ({"pipeline": "Flux2Kleinpipeline"}, "no pipeline Flux2Kleinpipeline"),
-        ({"pipeline": "FluxPipeline"}, "takes no picture"),
-        ({"pipeline": "StableDiffusionInpaintPipeline"}, "takes a mask as well"),
+        ({"pipeline": "FluxPipeline"}, "wants a picture and a prompt"),
+        ({"pipeline": "StableDiffusionInpaintPipeline"}, "such as a mask"),
     ],
 )
 def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:

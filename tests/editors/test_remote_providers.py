@@ -99,7 +99,6 @@ IMAGE = {"type": "image_url", "image_url": {"url": DATA}}
     [
         ("gemini", candidate({"thought": True, "inlineData": {"data": "x"}},
                              {"inlineData": {"data": "QUJD"}}), "QUJD"),
-        ("gemini", candidate({"text": "."}, {"inline_data": {"data": "QUJD"}}), "QUJD"),
         ("chat", message("Here.", images=[IMAGE]), DATA),
         ("chat", message([{"type": "text", "text": "Here."}, IMAGE]), DATA),
         ("http", {"image": "QUJD"}, "QUJD"),

@@ -192,15 +192,6 @@ def test_a_text_is_moved(instruction: str, where: Any) -> None:
     assert where((new[0] + new[2]) / 2, (new[1] + new[3]) / 2)
 
 
-def test_two_texts_change_places() -> None:
-    before, read = poster(("DAY", 40, 90), ("NIGHT", 200, 200))
-    after, detail = edited(before, read, "Swap the positions of 'DAY' and 'NIGHT'")
-    assert detail["swapped"]
-    assert ink_mask(after).sum() == pytest.approx(ink_mask(before).sum(), rel=0.1)
-    left, _, right, _ = box(ink_mask(after)[:120])
-    assert right - left > 95  # NIGHT is the longer
-
-
 # -------------------------------------------------------------------------------------- what it says
 @pytest.mark.parametrize(
     ("instruction", "why"),

@@ -33,13 +33,9 @@ ABOUT = {
 }
 
 
-class NoSettings(msgspec.Struct):
-    """Anchors have none."""
-
-
 def _named(name: str) -> Callable[..., Anchor]:
     def factory(samples: Sequence[Sample], **settings: object) -> Anchor:
-        settings_of(name, settings, NoSettings)
+        settings_of(name, settings, msgspec.Struct)
         return Anchor(name, _partners(samples) if name == "shuffle" else {})
 
     factory.__doc__ = ABOUT[name]

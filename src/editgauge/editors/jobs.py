@@ -371,9 +371,7 @@ def _named(name: str) -> Callable[..., RemoteEditor]:
     service = load(name)
     model = f", {service.model} by default" if service.model else "; a model is needed"
     factory.__doc__ = (
-        f"{service.title}, by jobs{model}.\n\n"
-        f"Written after its documentation; never called from here with a real key. Settings: those "
-        f"of `jobs`, without `service`."
+        f"{service.title}, by jobs{model}.\n\nSettings: those of `jobs`, without `service`."
     )
     return factory
 

@@ -87,11 +87,9 @@ def call_of(editor: str, pipeline: Any) -> tuple[str, tuple[str, ...]]:
     """
     parameters = inspect.signature(pipeline.__call__).parameters
     argument = next((name for name in _PICTURES if name in parameters), "")
-    lacking = "" if "prompt" in parameters else "no prompt"
-    lacking = lacking if argument else "no picture"
-    if lacking := "a mask as well" if "mask_image" in parameters else lacking:
-        why = f"{pipeline.__name__} takes {lacking}: it does not edit by an instruction"
-        raise UsageError(f"editor {editor!r}: {why}")
+    if not argument or "prompt" not in parameters or "mask_image" in parameters:
+        why = "wants a picture and a prompt, and nothing else such as a mask"
+        raise UsageError(f"editor {editor!r}: {why}; {pipeline.__name__} does not take these alone")
     return argument, tuple(name for name in parameters if name not in _GIVEN)
 
 

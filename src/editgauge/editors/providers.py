@@ -106,7 +106,7 @@ class OpenAI(Provider, kw_only=True, frozen=True):
         picture, detail = data or at(value, "data.0.url"), {"usage": self.usage(value)}
         if picture and isinstance(picture, str):
             return Result(picture=picture, detail=detail)
-        if error := at(value, "data.0.error") or at(value, "error"):
+        if error := at(value, "error"):
             reason = f"{at(error, 'code') or ''} {at(error, 'message') or ''}"
             return not_made(reason, detail=detail)
         parts = [part for item in items for part in objects(item.get("content"))]
@@ -161,8 +161,7 @@ class Gemini(Provider, kw_only=True, frozen=True):
         parts = [p for p in objects(at(candidate, "content.parts")) if not p.get("thought")]
         text = "".join(str(part["text"]) for part in parts if "text" in part)
         detail |= {"text": text[:4000]} if text else {}
-        places = ("inlineData.data", "inline_data.data")
-        if pictures := [data for part in parts for place in places if (data := at(part, place))]:
+        if pictures := [data for part in parts if (data := at(part, "inlineData.data"))]:
             return Result(picture=str(pictures[-1]), detail=detail)
         finish = str(at(candidate, "finishReason") or "")
         why = str(at(candidate, "finishMessage") or text)
@@ -293,7 +292,7 @@ class Endpoint(Provider, kw_only=True, frozen=True):
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         cost = at(value, "cost")
-        usable = isinstance(cost, int | float) and math.isfinite(cost) and cost >= 0
+        usable = isinstance(cost, int | float) and cost >= 0
         return float(cost) if usable else price.picture
 
 

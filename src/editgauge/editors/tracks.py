@@ -50,27 +50,24 @@ class Track:
                 f"image: {_PLACE}'"
             )
 
-    @property
-    def _marks(self) -> list[str]:
-        """What tells the track from the plain one, what the editor learned from last."""
+    def name(self, editor: str, *, learned: bool = True) -> str:
+        """What an editor of that name is called on this track, or before it `learned` on it."""
         words = [self.instruction] if self.instruction != "original" else []
         if self.template:
             mark = hashlib.blake2b(self.template.encode(), digest_size=2).hexdigest()
             words.append(f"template {mark}")
-        if self.shots:
+        if learned and self.shots:
             words.append("1 shot" if self.shots == 1 else f"{self.shots} shots")
-        return words + ([] if self.tuned is None else [f"tuned {self.tuned}"])
-
-    def name(self, editor: str) -> str:
-        """What an editor of that name is called on this track."""
-        return _marked(editor, self._marks)
+        if learned and self.tuned is not None:
+            words.append(f"tuned {self.tuned}")
+        return f"{editor}[{', '.join(words)}]" if words else editor
 
     def facts(self, editor: str) -> dict[str, Any]:
         """What the settings of every edit say of the track beside its instruction."""
         facts: dict[str, Any] = {"template": self.template} if self.template else {}
         if self.shots or self.tuned is not None:
             kind, number = ("shots", self.shots) if self.tuned is None else ("tuned", self.tuned)
-            of = _marked(editor, self._marks[:-1])
+            of = self.name(editor, learned=False)
             facts["learning"] = {"of": of, "kind": kind, "samples": number}
         return facts
 
@@ -80,8 +77,6 @@ class Track:
         text = wordings.get(self.instruction, sample.change)
         if text and self.template:
             text = self.template.replace(_PLACE, text)
-        if text == sample.instruction:
-            return sample
         return replace(sample, instruction=text) if text else None
 
     def prepared(self, sample: Sample, pool: Sequence[Sample], editor: str) -> Sample | Edit:
@@ -91,21 +86,16 @@ class Track:
         """
         if (fault := faulty(sample, editor)) is not None:
             return fault
-        if (sample_told := self.told(sample)) is None:
-            reason = f"the sample has no {self.instruction} instruction"
-            return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
-        shots = demonstrations(sample, pool, self.shots)
-        if len(shots) == self.shots:
-            return replace(sample_told, shots=tuple(shots)) if shots else sample_told
+        shots, told = demonstrations(sample, pool, self.shots), self.told(sample)
+        if told is not None and len(shots) == self.shots:
+            return replace(told, shots=tuple(shots))
         reason = (
             f"{self.shots} demonstrations were asked for, {len(shots)} other samples of its task "
             f"with another input and a reference are there"
         )
+        if told is None:
+            reason = f"the sample has no {self.instruction} instruction"
         return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
-
-
-def _marked(name: str, marks: Sequence[str]) -> str:
-    return f"{name}[{', '.join(marks)}]" if marks else name
 
 
 PLAIN = Track()
@@ -132,10 +122,9 @@ def demonstrations(sample: Sample, pool: Sequence[Sample], count: int) -> list[S
     return chosen
 
 
-def _task_of(sample: Sample) -> tuple[str, ...]:
-    """The task's name, or the category where there is none."""
-    task = sample.attributes.get("task")
-    return (*sample.category, str(task)) if task is not None else sample.category
+def _task_of(sample: Sample) -> tuple[object, ...]:
+    """The category, and the task's name where there is one."""
+    return (*sample.category, sample.attributes.get("task"))
 
 
 def _contents(sample: Sample) -> set[str]:
@@ -173,10 +162,3 @@ class OnTrack(Outside):
         if prepared.shots:
             settings["demonstrations"] = [shot.id for shot in prepared.shots]
         return replace(edit, editor=self.name, instruction=prepared.instruction, settings=settings)
-
-    def estimate(self, sample: Sample) -> float | None:
-        prepared = self.track.prepared(sample, self.pool, self.name)
-        known: float | None = (
-            self.editor.estimate(prepared) if isinstance(prepared, Sample) else 0.0
-        )
-        return known

@@ -35,7 +35,7 @@ def named(canvas: Canvas, asked: Parsed) -> list[Match]:
         return [matched(canvas, source) for source in asked.sources]
     if asked.role is None:
         raise CannotEdit(asked.reason or "the instruction does not say which text is meant")
-    numbers = by_role(canvas.lines, asked.role, canvas.size)
+    numbers = by_role(canvas.lines, asked.role)
     spans = tuple(Span(n, 0, len(canvas.lines[n].text)) for n in numbers)
     if not spans:
         raise CannotEdit(f"which text is meant by {asked.role!r} cannot be told in this picture")
@@ -99,8 +99,6 @@ def _turned(canvas: Canvas, asked: Parsed, linear: Matrix) -> Done:
 
 
 def move(canvas: Canvas, asked: Parsed) -> Done:
-    if len(asked.sources) == 2 and asked.where is None:
-        return _swap(canvas, asked)
     anchor = canvas.box_of(matched(canvas, asked.anchor)) if asked.anchor else None
     if anchor is None and asked.where is None:
         raise CannotEdit("the instruction does not say where the text is to go")
@@ -111,18 +109,11 @@ def move(canvas: Canvas, asked: Parsed) -> Done:
             corner = _beside(lifted.size, anchor, asked.place or "after", height)
         else:
             corner = _to(canvas, lifted, asked.where or "", asked.amount or height)
-        x, y = _place(canvas, lifted, corner)
-        moved = [round(x - lifted.box[0]), round(y - lifted.box[1])]
-        done.append(report(canvas, match) | {"by": moved})
+        room = np.maximum(0.0, np.subtract(canvas.size, lifted.size))  # as near as there is room
+        x, y = np.clip(corner, 0.0, room) + np.asarray(lifted.size) / 2
+        canvas.drop(lifted, (float(x), float(y)))
+        done.append(report(canvas, match))
     return {"texts": done}
-
-
-def _place(canvas: Canvas, lifted: Lifted, corner: Point) -> Point:
-    """Lay ink with its top left corner at a place, or as near as the picture has room; where."""
-    sizes = zip(corner, lifted.size, canvas.size, strict=True)
-    x, y = (min(max(v, 0.0), max(0.0, room - size)) for v, size, room in sizes)
-    canvas.drop(lifted, (x + lifted.size[0] / 2, y + lifted.size[1] / 2))
-    return x, y
 
 
 def _beside(size: Point, box: Box, place: str, gap: float) -> Point:
@@ -144,15 +135,3 @@ def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
     columns = {"left": edge, "right": width - edge - wide, "center": (width - wide) / 2}
     rows = {"top": edge, "bottom": height - edge - high}
     return columns.get(words[-1], x), rows.get(words[0], middle)
-
-
-def _swap(canvas: Canvas, asked: Parsed) -> Done:
-    """Two texts in each other's place, each in the other's colour where its own is not seen."""
-    both = list(_lifted(canvas, asked))
-    inks = [ink for _, ink in both]
-    for ink, goal in zip(inks, inks[::-1], strict=True):
-        x, y = (c - side / 2 for c, side in zip(goal.centre, ink.size, strict=True))
-        if not canvas.shows(ink.colour, (x, y, x + ink.size[0], y + ink.size[1])):
-            ink.recolour(goal.colour)
-        _place(canvas, ink, (x, y))
-    return {"texts": [report(canvas, match) for match, _ in both], "swapped": True}

@@ -15,16 +15,23 @@ from editgauge.editors.typeset.ink import EVERYWHERE, Ink, Matrix, separated
 from editgauge.images import Array
 from editgauge.instructions import Colour
 
+_SEEN = 0.02
+"""Opacity from which on a pixel counts as ink."""
 
-@dataclass(slots=True, eq=False)
+
 class Lifted:
     """Ink cut out of a picture: of each line opacity (h, w), colour (h, w, 3) and the way of these
-    into the picture; what it covered there; its typical colour.
+    into the picture; `box`: what it covered there.
     """
 
-    pieces: list[tuple[Alpha, Array, Matrix]]
-    box: Box
-    colour: Colour
+    def __init__(self, pieces: Sequence[tuple[Alpha, Array, Matrix]]) -> None:
+        self.pieces, ends = pieces, []
+        for alpha, _, matrix in pieces:
+            y, x = np.nonzero(alpha > _SEEN)
+            sides = (x.min(), x.max() + 1), (y.min(), y.max() + 1)
+            ends += [matrix @ (x, y, 1.0) for x in sides[0] for y in sides[1]]
+        (left, top), (right, bottom) = np.min(ends, axis=0), np.max(ends, axis=0)
+        self.box = (float(left), float(top), float(right), float(bottom))
 
     @property
     def size(self) -> tuple[float, float]:
@@ -119,29 +126,21 @@ class Canvas:
 
     def lift(self, match: Match) -> Lifted | None:
         """Cut a match's ink out and put the ground in its place; None where there is no ink."""
-        parts: list[Lifted] = []
+        parts = []
         for span in match.spans:
             if (ink := self.ink(span.line)) is not None:
                 reach = ink.reach(span, None if ink.is_whole(span) else self.style(ink))
-                parts += filter(None, [self.cut(ink, reach)])
-        if not parts:
-            return None
-        left, top, right, bottom = np.array([part.box for part in parts]).T
-        box = (float(left.min()), float(top.min()), float(right.max()), float(bottom.max()))
-        return Lifted([piece for part in parts for piece in part.pieces], box, parts[0].colour)
+                parts.append(self.cut(ink, reach))
+        pieces = [piece for part in parts if part for piece in part.pieces]
+        return Lifted(pieces) if pieces else None
 
     def cut(self, ink: Ink, reach: tuple[float, float]) -> Lifted | None:
         """The ink between two x of its rectangle, cut out as `lift` does."""
         alpha = _part(ink.alpha, reach)
-        rows, columns = np.nonzero(alpha > 0.02)
-        if not len(rows):
+        if not (alpha > _SEEN).any():
             return None
         self.erase(ink, reach)
-        sides = (columns.min(), columns.max() + 1), (rows.min(), rows.max() + 1)
-        ends = np.array([ink.matrix @ (x, y, 1.0) for x in sides[0] for y in sides[1]])
-        (left, top), (right, bottom) = ends.min(axis=0), ends.max(axis=0)
-        box = (float(left), float(top), float(right), float(bottom))
-        return Lifted([(alpha, ink.paint.copy(), ink.matrix)], box, ink.colour)
+        return Lifted([(alpha, ink.paint.copy(), ink.matrix)])
 
     def box_of(self, match: Match) -> Box:
         """What the lines of a match cover of the picture."""

@@ -19,7 +19,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 Alpha = npt.NDArray[np.float32]
 """Opacity, (h, w): 0 = ground, 1 = ink."""
-_MOST_FACES = 400
 _WIDEST = 20_000
 """Pixels that a drawn line may be wide."""
 _EM, _HEIGHT = 96, 40
@@ -87,7 +86,7 @@ def faces(extra: tuple[Path, ...] = ()) -> tuple[Face, ...]:
         for weight in (300, 500, 700, 900)
     ]
     chinese = Face("WenQuanYi Micro Hei", opencv="uni")
-    return (*installed[:_MOST_FACES], *packaged, chinese, Face("Aileron Regular"))
+    return (*installed, *packaged, chinese, Face("Aileron Regular"))
 
 
 def _faces_of(file: Path) -> list[Face]:
@@ -217,13 +216,16 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
     return _weighed(max(styles, key=_rank), text, crop)
 
 
-def _fitted(face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]) -> Style | None:
+def _fitted(
+    face: Face, text: str, wanted: Alpha, shape: tuple[int, ...], blur: float = 1.0
+) -> Style | None:
     """The face stretched to the ink's shape."""
     if (drawn := draw(face, text, _EM)) is None:
         return None
     high, wide = drawn.alpha.shape
     stretch = shape[1] / shape[0] * high / wide
-    alike = _alike(drawn.alpha, wanted)
+    small = cv2.resize(drawn.alpha, (wanted.shape[1], _HEIGHT), interpolation=cv2.INTER_AREA)
+    alike = float((_normal(small, blur) * wanted).mean())
     return Style(face, _EM * shape[0] / high, stretch=stretch, likeness=alike)
 
 
@@ -233,14 +235,10 @@ def _rank(style: Style) -> float:
 
 def likeness(ink: Alpha, text: str, some: Sequence[Face]) -> float:
     """How much `ink` looks like `text` in the most similar of a few faces, about -1 to 1."""
-    crop, best = _cut(ink), -1.0
+    crop = _cut(ink)
     wanted = _brought(crop, 600, _LOOSE)
-    for face in some:
-        if (drawn := draw(face, text, 48)) is not None:
-            ratio = crop.shape[1] / crop.shape[0] * drawn.alpha.shape[0] / drawn.alpha.shape[1]
-            wrong = 0.1 * abs(float(np.log(ratio)))
-            best = max(best, _alike(drawn.alpha, wanted, _LOOSE) - wrong)
-    return best
+    styles = (_fitted(face, text, wanted, crop.shape, _LOOSE) for face in some)
+    return max((_rank(style) for style in styles if style), default=-1.0)
 
 
 def _cut(ink: Alpha) -> Alpha:
@@ -251,11 +249,6 @@ def _cut(ink: Alpha) -> Alpha:
 def _brought(crop: Alpha, widest: int, blur: float) -> Alpha:
     width = int(min(widest, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
     return _normal(cv2.resize(crop, (width, _HEIGHT), interpolation=cv2.INTER_AREA), blur)
-
-
-def _alike(drawn: Alpha, wanted: Alpha, blur: float = 1.0) -> float:
-    small = cv2.resize(drawn, (wanted.shape[1], _HEIGHT), interpolation=cv2.INTER_AREA)
-    return float((_normal(small, blur) * wanted).mean())
 
 
 def _normal(values: Alpha, blur: float) -> Alpha:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,12 +71,12 @@ def plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
 
 
-def find(lines: Sequence[Line], wanted: str, least: float = ACCEPT) -> Match | None:
+def find(lines: Sequence[Line], wanted: str) -> Match | None:
     """The place whose words are most like `wanted`, of equals the one in the largest letters; None
-    where none is `least` like it.
+    where none is `ACCEPT` like it.
     """
     query = plain(wanted)
-    matches = [_best_in(lines, group, query, least) for group in _groups(lines, query)]
+    matches = [_best_in(lines, group, query) for group in _groups(lines, query)]
     ranked = [
         (rank, lines[match.spans[0].line].height, match) for match, rank in filter(None, matches)
     ]
@@ -85,7 +84,7 @@ def find(lines: Sequence[Line], wanted: str, least: float = ACCEPT) -> Match | N
 
 
 def _best_in(
-    lines: Sequence[Line], group: tuple[int, ...], query: str, least: float
+    lines: Sequence[Line], group: tuple[int, ...], query: str
 ) -> tuple[Match, float] | None:
     """The part of the group's joined text that is most like the query, and its rank."""
     owners = [
@@ -104,29 +103,28 @@ def _best_in(
     reach: dict[int, tuple[int, int]] = {}
     for line, index, _ in owners[start:end]:
         reach[line] = (reach.get(line, (index, index))[0], index)
-    if similarity < least or len(reach) < len(group):
+    if similarity < ACCEPT or len(reach) < len(group):
         return None  # or a smaller group has the same words
     spans = tuple(Span(line, first, last + 1) for line, (first, last) in reach.items())
     words = not any(
         lines[n].text[:first][-1:].isalnum() or lines[n].text[last:][:1].isalnum()
         for n, first, last in spans
     )
-    whole = start == 0 and end == len(letters)
-    return Match(spans, similarity), similarity + 0.06 * words + 0.02 * whole - 0.01 * len(group)
+    return Match(spans, similarity), similarity + 0.06 * words - 0.01 * len(group)
 
 
 def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
     """Single lines, and chains of up to four that a reader would read on from one to the next."""
     groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines)) if query]
     chains = groups
-    following = [
-        [m for m in range(len(lines)) if m != n and _reads_on(line, lines[m])]
-        for n, line in enumerate(lines)
-    ]
     for _ in range(3):
-        longer = [(*c, n) for c in chains for n in following[c[-1]] if n not in c]
-        fit = [c for c in longer if sum(len(lines[n].text) for n in c[1:-1]) <= len(query)]
-        chains = fit[:400]
+        longer = [
+            (*chain, n)
+            for chain in chains
+            for n in range(len(lines))
+            if n not in chain and _reads_on(lines[chain[-1]], lines[n])
+        ]
+        chains = [c for c in longer if sum(len(lines[n].text) for n in c[1:-1]) <= len(query)][:400]
         groups = [*groups, *chains]
     return groups
 
@@ -144,19 +142,13 @@ def _reads_on(first: Line, second: Line) -> bool:
     return below and min(right_a, right_b) - max(left_a, left_b) > -height
 
 
-def by_role(lines: Sequence[Line], role: Role, size: tuple[int, int]) -> list[int]:
-    """Which lines are named by a word, from the top down; `size` = (width, height) of the
-    picture.
-    """
+def by_role(lines: Sequence[Line], role: Role) -> list[int]:
+    """Which lines are named by a word, from the top down."""
     order = sorted(range(len(lines)), key=lambda n: lines[n].centre[1])
     if not order or role == "all":
         return order
     if role in ("top", "bottom"):
-        edge = lines[order[0 if role == "top" else -1]]
-        return [n for n in order if abs(lines[n].centre[1] - edge.centre[1]) < 0.5 * edge.height]
-    if role == "middle":
-        middle = (size[0] / 2, size[1] / 2)
-        return [min(order, key=lambda n: math.dist(lines[n].centre, middle))]
+        return [order[0 if role == "top" else -1]]
     largest = max(lines, key=lambda line: (line.upright is line.corners, line.height))
     least = largest.height * (1.0 if role == "largest" else 0.7)
     left, _, right, _ = largest.box

@@ -154,14 +154,11 @@ def _trials(patch: Array, inner: Mask, height: float) -> Iterator[tuple[float, M
     # a sheet of paper around the text ends soon after it
     ring = _grown(inner, int(max(2, round(0.12 * height)))) & ~inner
     masks = [mask for count in (2, 3, 4, 5) for mask in _clusters(lab, inner, count)]
-    kept: list[Mask] = []
     for mask in (_tidy(mask & inner, inner, height) for mask in masks):
-        if mask.any() and all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
-            kept.append(mask)
-            inside = float(mask.sum()) / float(inner.sum())
+        inside = float(mask.sum()) / float(inner.sum())
+        if 0.02 < inside < 0.75:
             near = np.linalg.norm(lab - lab[mask].mean(axis=0), axis=2) < 12
-            if 0.02 < inside < 0.75:
-                yield 1 - 0.8 * min(1.0, float(near[ring].mean()) / inside), mask
+            yield 1 - 0.8 * min(1.0, float(near[ring].mean()) / inside), mask
 
 
 def _clusters(lab: Lab, inner: Mask, count: int) -> list[Mask]:

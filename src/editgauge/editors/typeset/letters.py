@@ -196,7 +196,7 @@ def _house_style(canvas: Canvas, text: str) -> tuple[Style, Colour]:
         if ink and style and style.likeness > 0.4:
             size = max(10.0, min(style.size, 0.06 * canvas.size[1]))
             return replace(style, size=size), ink.colour
-    able = [face for face in canvas.faces if faces.covers(face, text)]
-    if not able:
+    able = next((face for face in canvas.faces if faces.covers(face, text)), None)
+    if able is None:
         raise _no_face(text)
-    return Style(able[0], max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
+    return Style(able, max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)

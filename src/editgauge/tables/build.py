@@ -146,13 +146,14 @@ def _complete(sheet: Sheet, rows: Sequence[TableRow], paper: Published | None) -
     scored, by its judge, with its prompts, faithfully.
     """
     results, size = sheet.results, sheet.paper.size
-    cells = [cell for row in rows for cell in row.cells.values() if cell.n is not None]
-    corrected = any(v == "corrected" and results.has(m.metric, v) for m, v in sheet.means)
-    unlike = (paper is not None and paper.other_maker(results)) or told.other_prompts(
-        results, sheet.paper
-    )
-    whole = size is not None and len(results.samples) >= size and bool(cells)
-    return whole and all(cell.n == cell.of for cell in cells) and not corrected and not unlike
+    if size is None or len(results.samples) < size or told.other_prompts(results, sheet.paper):
+        return False
+    if paper is not None and paper.other_maker(results):
+        return False
+    if any(v == "corrected" and results.has(mean.metric, v) for mean, v in sheet.means):
+        return False
+    counted = [c for row in rows for c in row.cells.values() if c.n is not None]
+    return bool(counted) and all(cell.n == cell.of for cell in counted)
 
 
 def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:

@@ -15,6 +15,7 @@ import os
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import groupby
 from typing import Any, Literal
 
 import orjson
@@ -189,17 +190,25 @@ def _terminal(table: Table, width: int | None, every_note: bool) -> Iterator[Tex
 
 
 def _fitting(drawn: Grid, width: int | None) -> list[list[int]]:
-    """Which columns of numbers are drawn together: as many as fit beside the names."""
+    """Which columns of numbers are drawn together: as many as fit beside the names; those below one
+    broad heading stay together where they fit.
+    """
     sizes = []
     for heading, column in zip(drawn.headings, zip(*drawn.lines, strict=True), strict=True):
         texts = (*heading, *(item.text for item in column))
         sizes.append(2 + max(cell_len(escape.plain(text)) for text in texts))
     room = math.inf if width is None else width + 2 - sum(sizes[: drawn.names])
     parts: list[list[int]] = [[]]
-    for place in range(drawn.names, len(sizes)):
-        if parts[-1] and sum(sizes[p] for p in (*parts[-1], place)) > room:
-            parts.append([])
-        parts[-1].append(place)
+    left = room
+    for _, group in groupby(range(drawn.names, len(sizes)), lambda at: drawn.headings[at][0]):
+        block = list(group)
+        whole = sum(sizes[place] for place in block)
+        for place in block:
+            if parts[-1] and (sizes[place] > left or left < whole <= room):
+                parts.append([])
+                left = room
+            parts[-1].append(place)
+            left, whole = left - sizes[place], 0
     return parts
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from editgauge import escape
@@ -146,10 +146,9 @@ def as_dict(item: Comparison) -> dict[str, Any]:
     lines = []
     for line in item.lines:
         facts = line._asdict() | {"better": line.better, "worse": line.worse}
-        paired = facts.pop("paired")._asdict()
-        counts = paired.pop("counts") if line.direction else (None,) * 3
-        moved = {way: [_plain(one._asdict()) for one in facts[way]] for way in ("up", "down")}
-        facts |= paired | dict(zip(("win", "tie", "loss"), counts, strict=True)) | moved
+        facts |= facts.pop("paired")._asdict()
+        counts = facts.pop("counts") if line.direction else (None,) * 3
+        facts |= dict(zip(("win", "tie", "loss"), counts, strict=True))
         lines.append(_plain(facts))
     plain = ("benchmark", "a", "b", "by", "alpha", "tests", "notes")
     return {
@@ -159,10 +158,11 @@ def as_dict(item: Comparison) -> dict[str, Any]:
     }
 
 
-def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
-    endless = {math.inf: "inf", -math.inf: "-inf"}
-    return {
-        name: None if value != value else endless.get(value, value)  # NaN is unlike itself
-        if isinstance(value, float) else value
-        for name, value in facts.items()
-    }  # fmt: skip
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(one._asdict()) for one in value]
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)

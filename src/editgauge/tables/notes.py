@@ -124,16 +124,16 @@ def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     if size is None:
         return [None] * len(results.editors)
     given = ~np.isnan(sheet.matrix.values)  # (E, L, S)
-    out = [results.grid(mean.metric, variant).among(EXCUSES) for mean, variant in sheet.means]
-    free = np.stack(out, axis=1) if out else np.zeros_like(given)
-    asked = given.any(axis=2, keepdims=True)  # the columns in which an editor has any score
-    lacking = np.asarray((asked & sheet.matrix.defined & ~given & ~free).any(axis=1))
-    scored = np.asarray(given.any(axis=1))
-    excused = np.asarray((asked & free & ~given).any(axis=1) & ~scored & ~lacking)
+    free = np.zeros_like(given)
+    for number, (mean, variant) in enumerate(sheet.means):
+        free[:, number] = results.grid(mean.metric, variant).among(EXCUSES)
     parts: list[tuple[int, int] | None] = []
-    for e, editor in enumerate(results.editors):
-        release = size - int(excused[e].sum())
-        whole = int((scored[e] & ~lacking[e]).sum()) if scored[e].any() else release
+    for editor, mine, out in zip(results.editors, given, free, strict=True):
+        asked = mine.any(axis=1, keepdims=True) & ~mine  # in the columns where it has any score
+        lacking = (asked & sheet.matrix.defined & ~out).any(axis=0)
+        scored = mine.any(axis=0)
+        release = size - int(((asked & out).any(axis=0) & ~scored & ~lacking).sum())
+        whole = int((scored & ~lacking).sum()) if scored.any() else release
         sets = [sheet.wholes(field).get(editor) for field in sheet.fields]
         count = min([whole, *(one.samples for one in sets if one and one.samples)])
         parts.append((count, release) if count < release else None)

@@ -37,19 +37,18 @@ def beside(
     if not shown:
         return None
     columns: list[Column] = []
-    for number in range(1, len(runs) + 1):
+    lines: dict[str, dict[str, Cell]] = {}
+    for number, table in enumerate(runs, start=1):
         for c in shown:
             heading = (f"Run {number}", " ".join(c.heading))
             columns.append(replace(c, name=f"{c.name}_run{number}", heading=heading))
+        for row in table.rows:
+            cells = {f"{name}_run{number}": row.cell(name) for name in wanted}
+            lines.setdefault(row.name, {}).update(cells)
     for c in shown:
         for name, title in _SPREAD.items():
             heading = (title, " ".join(c.heading))
             columns.append(Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits))
-    lines: dict[str, dict[str, Cell]] = {}
-    for number, table in enumerate(runs, start=1):
-        for row in table.rows:
-            cells = {f"{name}_run{number}": row.cell(name) for name in wanted}
-            lines.setdefault(row.name, {}).update(cells)
     papers = paper.published_repeats if published else None
     rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
     rows += papers.rows() if papers else []

@@ -147,8 +147,9 @@ def as_dict(item: Comparison) -> dict[str, Any]:
     for line in item.lines:
         facts = line._asdict() | {"better": line.better, "worse": line.worse}
         facts |= facts.pop("paired")._asdict()
-        counts = facts.pop("counts") if line.direction else (None,) * 3
-        facts |= dict(zip(("win", "tie", "loss"), counts, strict=True))
+        counts = facts.pop("counts")
+        for name, count in zip(("win", "tie", "loss"), counts, strict=True):
+            facts[name] = count if line.direction else None
         lines.append(_plain(facts))
     plain = ("benchmark", "a", "b", "by", "alpha", "tests", "notes")
     return {

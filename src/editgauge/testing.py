@@ -17,11 +17,7 @@ from editgauge.images import Array, write_png
 from editgauge.tables import contract
 from editgauge.types import TRACKS, Benchmark, Metric, Sample
 
-__all__ = [
-    "check_benchmark",
-    "make_picture",
-    "make_sample",
-]
+__all__ = ["check_benchmark", "make_picture", "make_sample"]
 
 
 def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
@@ -47,10 +43,8 @@ def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
 
 
 def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:
-    """A busy little picture: a gradient with noise and a few bright rectangles; the same for the
-    same arguments.
-
-    `size` is (width, height), at least 8 x 8. Returns an ndarray of shape (H, W, 3), uint8, RGB.
+    """A busy little picture, the same for the same arguments: an ndarray of shape (H, W, 3), uint8,
+    RGB. `size` is (width, height), at least 8 x 8.
     """
     width, height = size
     random = np.random.default_rng(seed)
@@ -66,11 +60,8 @@ def make_sample(
     folder: Path, id: str = "sample-1", *, size: tuple[int, int] = (64, 48), **fields: Any
 ) -> Sample:
     """A small sample with its files below `folder`: input, reference, masks ``input`` and
-    ``second``.
-
-    The reference differs from the input only inside the masks, which cover a quarter of the picture
-    from its middle to the right and below. `fields` replace fields of the `Sample`
-    (``category=("Posters",)``, ``reference=None``).
+    ``second``, which cover the lower right quarter, where alone the reference differs. `fields`
+    replace fields of the `Sample` (``category=("Posters",)``, ``reference=None``).
     """
     width, height = size
     seed = sum(id.encode())

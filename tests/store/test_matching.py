@@ -64,17 +64,6 @@ def test_what_does_not_match_is_said(tmp_path: Path, samples: list[Sample]) -> N
         found.need_one_each()
 
 
-def test_a_map(tmp_path: Path, samples: list[Sample]) -> None:
-    place = folder(tmp_path, "x.png", "sub/y.png")
-    sheet = tmp_path / "map.csv"
-    sheet.write_text("sample,file\nReal/000,x.png\nReal/002,sub\\y.png\n", encoding="utf-8")
-    found = by_map(place, samples, sheet)
-    assert found.named == {"Real/000": place / "x.png", "Real/002": place / "sub/y.png"}
-    sheet.write_text("sample,file\nReal/000,gone.png\nReal/002,sub/y.png\n", encoding="utf-8")
-    found = by_map(place, samples, sheet)
-    assert found.as_dict()["missing"] == ["Real/000", "Real/001"]
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -18,17 +18,6 @@ from editgauge.store import sqlite
 from editgauge.store.paid import Paid, State
 
 
-def test_a_reply_comes_back_as_it_was_put(tmp_path: Path) -> None:
-    with Paid(tmp_path / "paid.sqlite") as paid:
-        paid.put("a", {"content": "yes \ud800", "cost": 0.5, "usage": {"in": 3}})
-    with Paid(tmp_path / "paid.sqlite") as paid:
-        assert paid.get("a") == {"content": "yes ?", "cost": 0.5, "usage": {"in": 3}}
-        assert paid.get("b") is None
-        assert len(paid) == 1
-        paid.drop("a")
-        assert paid.get("a") is None
-
-
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

@@ -17,7 +17,6 @@ from tests.made_rows import row
 
 from editgauge.errors import DataError, DownloadError, RunError, UsageError
 from editgauge.store import addresses, remote
-from editgauge.store.addresses import address_of
 from editgauge.store.paid import Paid
 from editgauge.store.remote import fetched, local_folder, matching, working
 from editgauge.store.run import Run
@@ -278,16 +277,6 @@ def test_only_what_may_pass_is_tried_again(
     with pytest.raises(DownloadError, match=said):
         local_folder(Path("memory://b/d"))
     assert len(made) == calls
-
-
-def test_addresses_are_told_from_paths() -> None:
-    told = {
-        "s3://b/data/": "s3://b/data",
-        "hf://datasets/a/b": "hf://datasets/a/b",
-        "data/s3": None,
-    }
-    for text, address in told.items():
-        assert address_of(text) == address_of(Path(text)) == address
 
 
 def test_a_pattern_names_the_runs_that_are_there(tmp_path: Path) -> None:

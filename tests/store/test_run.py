@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.made_rows import row
-from tests.store.made_run import SAMPLES, make_run
+from tests.store.made_run import make_run
 
 from editgauge.errors import ImageError, RunError
 from editgauge.store import lease, parquet, schema
@@ -193,15 +193,6 @@ def test_a_page_of_an_earlier_day_or_in_another_s_place_brings_no_number_back(
             repair(again)
             assert Run.open(place).rows() == again.rows()
     assert told > len(pages) / 2
-
-
-def test_why_outputs_have_no_score_is_counted(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    both = ("one", "two")
-    assert run.reasons("mini", ["test"], both) == [("test", "failed", "made", 2)]
-    assert run.reasons("mini", ["test"], ["nobody"]) == run.reasons("mini", ["ocr"], both) == []
-    counts = run.samples_by_status("mini", ["test"], among=SAMPLES)
-    assert counts == {name: {"failed": 1, "scored": 5} for name in ("one", "two")}
 
 
 def test_other_tables_are_another_format() -> None:

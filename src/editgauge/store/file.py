@@ -76,17 +76,18 @@ class RunFile:
         """The records of a query over the tables of `store.schema`, unproven."""
         return self._tried(lambda db: db.execute(statement, values).fetchall())
 
-    def proven(self, table: str, order: str = "1", part: int = 0) -> list[tuple[Any, ...]]:
+    def proven(self, table: str, part: int = 0) -> list[tuple[Any, ...]]:
         """The records of a table, or of the series `part` of the rows, with their marks. Where they
         are not those that were written, all that is proven is read of the file from here on, and
         `problems` says what is lost.
         """
         where = f"WHERE series = {part:d}" if table == "rows" else ""
+        order = {"samples": "place, id", "rows": "sample, repeat"}.get(table, "1")
 
         def known(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
             with sqlite.reading(db):
                 state = (db.total_changes, *db.execute("PRAGMA data_version").fetchone())
-                if table == "samples" and self._samples[0] == (order, *state):
+                if table == "samples" and self._samples[0] == state:
                     return self._samples[1]
                 records = db.execute(f"SELECT * FROM {table} {where} ORDER BY {order}").fetchall()
                 counts = db.execute(schema.COUNTS, (table, part)).fetchone() or (0, 0)
@@ -95,7 +96,7 @@ class RunFile:
             ):
                 raise sqlite3.DatabaseError(f"the {table} are not those that were written")
             if table == "samples":
-                self._samples = (order, *state), records
+                self._samples = state, records
             return records
 
         return self._tried(known)
@@ -106,7 +107,7 @@ class RunFile:
         for table in schema.TABLES:
             self.proven(table)
         for (series,) in self.read("SELECT id FROM series"):
-            self.proven("rows", part=series)
+            self.proven("rows", series)
 
     def _tried(self, query: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:

@@ -68,10 +68,7 @@ class OutputFolder:
 
 def _is_output(entry: os.DirEntry[str]) -> bool:
     """A file, or a link to nothing or to itself: an output that cannot be read."""
-    try:
-        return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
-    except OSError:  # a link that leads in a circle
-        return True
+    return (entry.is_symlink() and not os.path.isdir(entry.path)) or entry.is_file()
 
 
 def given_back(output: Path, sample: Sample) -> bool | None:

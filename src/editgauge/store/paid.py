@@ -282,15 +282,14 @@ def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
         for path in there:
             try:
                 with Paid(path) as theirs, ours.transaction():
-                    before = len(ours)
-                    for key, reply in theirs.replies():
-                        if ours.get(key) is None:
-                            ours.put(key, reply)
-                    new, left = len(ours) - before, len(theirs.damaged())
+                    new = {k: one for k, one in theirs.replies() if ours.get(k) is None}
+                    for key, reply in new.items():
+                        ours.put(key, reply)
+                    left = len(theirs.damaged())
             except RunError as error:
                 problems.append(f"the reply store was not merged ({error})")
                 continue
-            taken += new
+            taken += len(new)
             problems += [f"{path.name}: {left} replies are damaged; not taken"] if left else []
     return taken, problems
 

@@ -97,7 +97,7 @@ class Rows(RunFile):
 
     def records(self, number: int) -> list[Record]:
         """The rows of a series as the table has them, by sample and repeat."""
-        return self.proven("rows", "sample, repeat", number)
+        return self.proven("rows", number)
 
     def _each(self, series: Mapping[Series, int]) -> Iterator[tuple[Series, str, Record]]:
         """The rows of these series, with the id of their sample."""
@@ -107,7 +107,7 @@ class Rows(RunFile):
 
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
-        return {record[0]: record[1:3] for record in self.proven("samples", "place, id")}
+        return {record[0]: record[1:3] for record in self.proven("samples")}
 
     def origins(self) -> dict[int, str]:
         """Number of an origin in `records` -> JSON."""

@@ -234,7 +234,7 @@ class Run(Rows):
 
     def _index(self, benchmark: str | None = None) -> list[tuple[Any, ...]]:
         """What is said of samples, in the benchmark's order: number, benchmark, id, place, facts"""
-        every = self.proven("samples", "place, id")
+        every = self.proven("samples")
         return [r for r in every if r[3] is not None and benchmark in (None, r[1])]
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ def beside(
     columns: list[Column] = []
     lines: dict[str, dict[str, Cell]] = {}
     for number, table in enumerate(runs, start=1):
-        for c in shown:
+        for c in (column for column in table.columns if column.name in wanted):
             heading = (f"Run {number}", " ".join(c.heading))
             columns.append(replace(c, name=f"{c.name}_run{number}", heading=heading))
         for row in table.rows:

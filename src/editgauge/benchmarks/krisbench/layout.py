@@ -67,9 +67,10 @@ def _read_category(tree: Tree, name: str, note: Note) -> Iterator[Sample]:
         records = {}
     for finding in notes.findings:
         note(finding)
+    taken: set[str] = set()
     for key in sorted(records, key=natural):
         record = Record(records[key], FIELDS, Notes(f"{notes.file}#{key}"))
-        yield sample_of(tree, name, key, record)
+        yield sample_of(tree, name, key, record, taken)
 
 
 def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:

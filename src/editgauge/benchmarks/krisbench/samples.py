@@ -21,9 +21,11 @@ REFERENCED = ("viewpoint_change", "temporal_prediction")
 Facts = dict[str, str | int | float | bool]
 
 
-def sample_of(tree: Tree, name: str, key: str, record: Record) -> Sample:
-    """The sample of a record of the category `name`, where its key is `key`."""
+def sample_of(tree: Tree, name: str, key: str, record: Record, taken: set[str]) -> Sample:
+    """The sample of a record of the category `name`, where its key is `key`; `taken`: ids there."""
     identity, folder = safe_name(key), tree.root / name
+    identity += f"~{len(taken)}" * (identity in taken)
+    taken.add(identity)
     if identity != key:
         record.note("id-name", shown(key), f"called {identity!r}")
     images, reference = _images(tree, folder, record), None

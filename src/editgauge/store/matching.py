@@ -21,8 +21,7 @@ from editgauge.types import Sample
 
 _FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
 """A field of a pattern: its name, and how many digits it has."""
-_PLACES = {"place": 1, "place0": 0}
-"""Fields that count the samples of one folder, and from which number."""
+_PLACES = {"place": 1, "place0": 0}  # fields that count the samples of a folder, and from where
 _TELLING = ("stem", "id", "flat", "image", "name", "number")
 """Facts that may tell a sample in a file's name, the surest first."""
 _FOLDERS = ("split", "category", "category1", "category2", "folder", "folder1", "folder2")
@@ -36,9 +35,8 @@ _SHOWN = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
     """What a rule found. `files`: sample id -> the files that fit, relative to the folder with
-    ``/``; samples that no file fits have none. `there`: every picture of the folder. `facts`: what
-    a pattern can name, of the first sample that no file fits. `map`: the file that names them,
-    where it is no pattern.
+    ``/``. `there`: every picture of the folder. `facts`: what a pattern can name, of the first
+    sample that no file fits. `map`: the file that names them, where it is no pattern.
     """
 
     rule: str
@@ -156,9 +154,7 @@ def by_editor(matches: Matches, samples: Sequence[Sample]) -> dict[str, Matches]
 
 
 def _pictures(folder: Path) -> tuple[str, ...]:
-    """Every picture below a folder by its extension, in order; links to folders are not followed.
-    Raises `DataError` where it is no folder.
-    """
+    """Every picture below a folder, in order. Raises `DataError` where it is none."""
     if not folder.is_dir():
         raise DataError(f"{folder}: wanted a folder of outputs, found none; check the path")
     files = (Path(base, name) for base, _, names in os.walk(folder) for name in names)
@@ -253,9 +249,7 @@ def _facts(sample: Sample) -> dict[str, str]:
 
 
 def _suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
-    """Patterns that files' names suggest: a fact of a sample, or a number, stands in the name, the
-    rest is the same in most of them, or is told by ``*`` or a fact that folders are called by.
-    """
+    """Patterns that files' names suggest, those that only count last."""
     names = [os.path.splitext(file)[0] for file in there[:: max(1, len(there) // _LOOKED_AT)]]
     names = [name for name in names if not {*"{*"} & {*name}]
     every = [_facts(sample) for sample in samples]
@@ -286,9 +280,8 @@ def _rank(pattern: str) -> int:
 def _telling(
     name: str, fact: str, facts: Mapping[str, str], places: Iterable[str]
 ) -> Iterator[str]:
-    """The patterns that a name suggests if it is this sample's, told by this fact: the whole name,
-    and with ``*`` behind the fact, or for all that stands before it in the file's own name.
-    `places`: facts that folders are called by.
+    """The patterns that a name suggests if this fact of a sample is in it: the whole name, and with
+    ``*`` behind the fact, or before it in the file's own name.
     """
     called = [(facts[place], f"{{{place}}}") for place in places if facts.get(place)]
     digits = rf"0*{facts[fact]}" if fact == "number" else ""
@@ -368,9 +361,7 @@ def _listed(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def _logged(path: Path) -> Iterator[tuple[int, str, str]]:
-    """An entry of a line names ``category`` and ``image_id`` (or ``key``), and
-    ``edited_image_path``, which is null where there is no picture.
-    """
+    """Of entries with ``category`` and ``image_id``, or ``key``, and ``edited_image_path``."""
     number = 0
     try:
         lines = paths.read(path, limit=csv_files.MOST_BYTES).splitlines()
@@ -393,12 +384,9 @@ def _logged(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, editor: str) -> int:
-    """Copy files to their official places below ``to/<editor>``, each whole or not at all; returns
-    how many.
-
-    `named`: sample id -> its file. A file that is there unchanged is not copied again. Raises
-    `DataError` for an output name that leads out of the folder, `RunError` for an editor that no
-    folder can be called and for a link where a folder belongs, and as `hashes.copy`.
+    """Copy files (`named`: sample id -> its file) to their official places below ``to/<editor>``,
+    but for those that are there unchanged; how many. Raises `DataError` for an output name that
+    leads out of the folder, and as `paths.folder` and `hashes.copy`.
     """
     to.mkdir(parents=True, exist_ok=True)
     root, copied = paths.folder(to, paths.plain_name(editor)), 0

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PIL import Image
 
 pytest.importorskip("diffusers", reason="diffusion editors need the extra neural")
 pytest.importorskip("transformers", reason="diffusion editors need the extra neural")
@@ -116,15 +115,6 @@ def test_qwen_plus_takes_several_pictures_and_demonstrations(
             assert "demonstrations make it 5" in shown.reason
 
 
-def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path) -> None:
-    made = editor("instructpix2pix", saved("pix2pix"), side="64")
-    answer = SimpleNamespace(images=[Image.new("RGB", (64, 48))], nsfw_content_detected=[True])
-    made._loaded = (lambda **_: answer), "made here"
-    edit = made(make_sample(tmp_path), tmp_path)
-    assert edit.status is Status.REFUSED
-    assert "safety checker" in edit.reason
-
-
 def test_a_model_that_nobody_has_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", SimpleNamespace)
@@ -209,27 +199,6 @@ def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:
 
 
 # -- loading, memory, devices ----------------------------------------------------------------------
-
-
-def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import diffusers
-
-    tries = []
-
-    def broken(*args: Any, **options: Any) -> Any:
-        tries.append(args)
-        raise OSError("unet/diffusion_pytorch_model.safetensors: not there")
-
-    monkeypatch.setattr(diffusers.StableDiffusionInstructPix2PixPipeline, "from_pretrained", broken)
-    (tmp_path / "weights").mkdir()
-    samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(4)]
-    run = Run.create(tmp_path / "run")
-    with pytest.raises(Unavailable, match="weights cannot be loaded: OSError: unet/"):
-        edit_all(run, "mini", samples, editor("instructpix2pix", tmp_path / "weights"))
-    assert len(tries) == 1
-    assert run.edits("mini") == []
 
 
 def too_large(**_: Any) -> Any:

@@ -36,18 +36,6 @@ def call_of(made: RemoteEditor, sample: Sample) -> Call:
     return made.provider.request(asked(sample))
 
 
-def test_openai_sends_a_form_with_several_pictures(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path, instruction="Join them")
-    several = make_sample(tmp_path, images=(sample.image, sample.image))
-    made = editor("openai", quality="high", **{"extra.input_fidelity": "low"})
-    call = call_of(made, several)
-    assert call.path == "/images/edits"
-    assert [name for name, _ in call.files] == ["image[]", "image[]"]
-    assert call.fields["quality"] == "high"
-    assert call.fields["input_fidelity"] == "low"
-    assert [name for name, _ in call_of(made, sample).files] == ["image"]
-
-
 def test_openai_asks_for_the_size_of_the_input(tmp_path: Path) -> None:
     wide = make_sample(tmp_path, size=(90, 50))
     assert call_of(editor("openai", size="input"), wide).fields["size"] == "1536x1024"

@@ -4,7 +4,6 @@ a tiny random model.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Iterator
@@ -98,15 +97,6 @@ def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> 
                 facts = record.settings["tuned"]
                 assert facts["training"] == list(one.training[:size])
                 assert not set(facts["training"]) & set(one.test)
-
-
-def test_what_was_done_is_not_done_again(page: dict[str, str], desk: Path) -> None:
-    edits = ["--json", "--set", "model=model", *TUNED, *SMALL]
-    words = ["tune", "medebench", "DATA", "--task", "Reconstruct ear", "--samples", "0,4,8"]
-    told = json.loads(typed(*words, "--run", "runs/ear", *edits))
-    assert [one["fresh"] for one in told["trainings"]] == [False, False]
-    assert [one["edited"] for one in told["edits"]] == [0, 0, 0]
-    assert told["scores"] == 0
 
 
 def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> None:

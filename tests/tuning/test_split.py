@@ -84,11 +84,6 @@ def test_the_guard_refuses_leaks(samples: list[Sample], tmp_path: Path) -> None:
         split.check(good, leak)
 
 
-def test_too_few_samples_are_said(samples: list[Sample]) -> None:
-    with pytest.raises(DataError, match=r"wanted 10 samples to train on.*found 10 in 10 groups"):
-        draw(samples, most=10)
-
-
 def test_the_split_is_stored_and_never_drawn_again(samples: list[Sample], tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run")
 
@@ -109,12 +104,6 @@ def test_the_split_is_stored_and_never_drawn_again(samples: list[Sample], tmp_pa
     assert [sample.id for sample in test] == list(first.test)
     with pytest.raises(UsageError, match="has no split of other"):
         split.held_out(run, "other", samples)
-
-
-def test_tasks_are_found_by_their_name(samples: list[Sample]) -> None:
-    assert list(split.tasks(samples, ["turn IT"])) == [TASK]
-    with pytest.raises(UsageError, match=r"no sample has it; there are Turn it\."):
-        split.tasks(samples, ["Turn its"])
 
 
 @pytest.mark.parametrize("text", ["", "1,", "1.5", "4,4", "²"])

@@ -1,12 +1,6 @@
-"""KRIS-Bench's Tables 2 and 3: seven dimensions of three types of knowledge, as judged by GPT-4o
-and by Qwen2.5-VL.
-
-The mean of a metric over a dimension's samples is rounded to 2 places and then put on the 0-100
-scale, (m - 1)·25; a dimension's average is the mean of its metrics; averages above are weighted by
-samples. As printed, so in the faithful variant, those weigh the dimensions' averages *as printed*:
-rounded to 2 places, halves up (42 of the 44 cells of either table follow from the printed ones;
-from unrounded ones 38 and 32). An editor that cannot take several pictures gets the lowest score on
-samples that have several (faithful); corrected leaves those out.
+"""KRIS-Bench's Tables 2 and 3, as judged by GPT-4o and by Qwen2.5-VL; docs/protocols/krisbench.md says
+how averages are made. An editor that cannot take several pictures gets the lowest score on samples
+that have several (faithful); corrected leaves those out.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""MedEBench's scorers: contextual preservation (masked SSIM), PSNR, SSIM and LPIPS to the reference,
-CLIP similarities with prompt (P) and change description (D), ImageReward, MedCLIP, and FID.
-
-Output and reference are resized to the input's size (bicubic), the mask with nearest neighbours;
-pictures and masks as Pillow reads them, EXIF orientation not applied. SSIM is scikit-image's, 7 x 7
-uniform. Of masked SSIM (CP), *faithful* (the released script) takes input and output times (1 -
-grey/255), cut down to whole levels, and the mean over the whole frame: it rises with the size of the
-mask. *Corrected* takes both as they are, and the mean over the windows that touch no pixel whose
-grey is 128 or more.
+"""MedEBench's scorers. Output and reference are resized to the input's size (bicubic), the mask with
+nearest neighbours; EXIF orientation is not applied. Of masked SSIM (CP), *faithful* (the released
+script) takes input and output times (1 - grey/255), cut down to whole levels, and the mean over the
+whole frame; *corrected* the mean over the windows that touch no pixel of 128 or more, as they are.
 """
 
 from __future__ import annotations

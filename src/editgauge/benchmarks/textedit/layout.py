@@ -1,8 +1,5 @@
 """TextEdit's official folder: ``eval_prompts/<set>/<category>.jsonl`` and the pictures below ``data/``,
-read and written.
-
-A line is a sample. One that cannot be read stays a sample, with an unrepaired finding, under the id
-``<category>/record-<number>``.
+read and written. A line that cannot be read stays a sample, with an unrepaired finding.
 """
 
 from __future__ import annotations

@@ -221,9 +221,8 @@ def _alike(name: str) -> str:
 
 
 def _facts(sample: Sample) -> dict[str, str]:
-    """What a pattern may name of a sample: ``flat`` is the id with ``_`` for ``/``, ``name`` its
-    last part, ``number`` that without leading zeros, ``stem`` the official output name, ``folder``
-    and ``folder1``… are of that name (``canva`` where TextEditBench's split is ``synthetic``).
+    """What a pattern may name: ``flat`` is the id with ``_`` for ``/``, ``name`` its last part,
+    ``number`` that without leading zeros, ``folder1``… of the official output name (``stem``).
     """
     name = sample.id.rpartition("/")[2]
     facts = {name: str(value) for name, value in sample.attributes.items()}
@@ -329,10 +328,9 @@ def _words(texts: Iterable[str], *more: str) -> str:
 
 def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     """The files that a map names: a csv with the columns ``sample`` and ``file``, relative to the
-    folder, or lmms-eval's logged samples, ``<date>_samples_<task>.jsonl``, whose paths are of the
-    machine that it ran on: their ends say which file is meant. A sample whose picture is not below
-    the folder has no file. Raises `DataError` for another kind of map and for a sample that the
-    data lack.
+    folder, or lmms-eval's logged samples (``.jsonl``), of whose paths the ends count. A sample
+    whose picture is not below the folder has no file. Raises `DataError` for another kind of map
+    and for a sample that the data lack.
     """
     there, logged = _pictures(folder), path.suffix.lower() == ".jsonl"
     known = set(there)

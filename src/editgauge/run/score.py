@@ -1,8 +1,5 @@
-"""Score: decide what is still to be done, have it done by workers, write rows as they come.
-
-The same rows to the last bit come out whatever the number of workers, the order, or how often it
-was stopped: scorers are pure, and which row is needed is decided by its fingerprint alone. `score`
-is the step; `Scoring` finds the scorers of a benchmark and the outputs, and records the call.
+"""Score: decide what is still to be done, have it done by workers, write rows as they come: the
+same to the last bit whatever their number. `Scoring` finds scorers and outputs, and records a call.
 """
 
 from __future__ import annotations
@@ -81,11 +78,11 @@ def score(
     plan = Plan(run, orders, hashes, retry, summary)
     phase = _Phase(run, orders, hashes, summary, workers_of(workers), seconds_an_output, progress)
     together = [scorer for scorer in scorers if scorer.batch > 1]
-    most, largest = 1 if alone else BATCH, max([BATCH, *(scorer.batch for scorer in together)])
+    most = 1 if alone else BATCH
+    largest = 1 if alone else max([BATCH, *(scorer.batch for scorer in together)])
     single = [one for one in scorers if one.batch == 1 and not one.whole_set]
     phase.score("scoring", single, plan.each(parts), most, lambda: outputs - plan.idle, whole=alone)
     batched, sets = plan.batched, plan.sets()
-    largest = 1 if alone else largest
     phase.score("scoring in batches", together, [batched], largest, lambda: len(batched))
     of_sets = [scorer for scorer in scorers if scorer.whole_set]
     phase.score("scoring sets", of_sets, [sets], most, lambda: len(sets))
@@ -169,8 +166,7 @@ class _Phase:
             self.hashes.forget(path)
             self.summary.problems.append(
                 f"{path.relative_to(self.run.path).as_posix()}: its bytes are no longer those of "
-                f"its record, and it was not scored; the same call again takes it from the folder "
-                f"of outputs, or scores it as it is now"
+                f"its record, and it was not scored; the same call again scores it as it is now"
             )
         return rows
 
@@ -289,7 +285,8 @@ class Scoring:
         outputs, standing = local_folder(outputs), None
         if not (pattern or map or limits.get("retry")):
             standing = self._standing(outputs, editors)
-        facts = standing and standing.facts(self._applied(), [one.name for one in self.scorers])
+        applied = (one.applies(sample) for one in self.scorers for sample in self.material.samples)
+        facts = standing and standing.facts(applied, [one.name for one in self.scorers])
         if facts:
             summary = Summary(kept=facts["kept"], problems=list(folder.problems))
             for *key, statuses in facts["counts"]:
@@ -325,10 +322,6 @@ class Scoring:
         asked.append([sample.id for sample in self.material.samples])
         name, every = self.material.benchmark.name, self.material.every
         return Standing(self.folder, name, every, outputs, asked)
-
-    def _applied(self) -> Iterator[str | None]:
-        for scorer in self.scorers:
-            yield from map(scorer.applies, self.material.samples)
 
     def _bring(
         self,

@@ -92,6 +92,9 @@ def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersE
     rest = {name: value for name, value in settings.items() if name not in own}
     told = settings_of(family, rest, Settings, *names)
     device = told.device or loading.best_device()
+    if device.partition(":")[0] not in ("cpu", "cuda", "mps"):
+        wanted = "wanted cpu, cuda, cuda:N or mps"
+        raise UsageError(f"editor {family!r}: device: {wanted}; found {device!r}")
     told = replace(
         told,
         name=told.name or family,

@@ -31,13 +31,15 @@ class Question:
 
     `rubric` is the name of a file without ``.md``; ``{{instruction}}`` in it is the sample's, and
     each key of `words` the text that its function gives. `metrics` are what is scored, the keys of
-    the reply. `show` gives the pictures and the texts between them.
+    the reply. `show` gives the pictures and the texts between them. `when`: of which samples it is
+    asked.
     """
 
     rubric: str
     metrics: tuple[str, ...]
     show: Callable[[Sample, Edit], Shown] = input_and_output
     words: Mapping[str, Callable[[Sample], str]] = field(default_factory=dict)
+    when: Callable[[Sample], bool] = lambda _: True
     max_tokens: int = 1000
 
 
@@ -68,6 +70,11 @@ class Track:
     def __post_init__(self) -> None:
         known = {metric.name for metric in self.metrics}
         for question in self.questions:
+            if taken := {*VISIBLE, _REASON} & set(question.metrics):
+                raise ValueError(
+                    f"question {question.rubric!r}: a metric cannot be called {min(taken)}, which "
+                    f"is a field of every reply; give it another name"
+                )
             if unknown := set(question.metrics) - known:
                 raise ValueError(
                     f"question {question.rubric!r}: {', '.join(sorted(unknown))} is no metric of "
@@ -82,7 +89,9 @@ class Track:
         """The metrics that a complete judgement of this sample has, picture or not."""
         if self.wanted is not None:
             return self.wanted(sample, options)
-        return self.metrics
+        asked = [question for question in self.questions if question.when(sample)]
+        names = {name for question in asked for name in question.metrics}
+        return [one for one in self.metrics if one.name in names or not self.questions]
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
@@ -92,7 +101,8 @@ class Track:
             return ()
         if self.ask is not None:
             return self.ask(sample, edit, rubrics, options)
-        return [self._call(question, sample, edit, rubrics) for question in self.questions]
+        asked = [question for question in self.questions if question.when(sample)]
+        return [self._call(question, sample, edit, rubrics) for question in asked]
 
     def _call(self, question: Question, sample: Sample, edit: Edit, rubrics: Rubrics) -> Call:
         words = {"instruction": sample.instruction}

@@ -74,14 +74,13 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
     torch = torch_for("a neural metric")
     if wanted == "auto":
         wanted = "cuda" if torch.cuda.is_available() else "cpu"
-    kind = wanted.partition(":")[0]
-    if kind not in ("cpu", "cuda"):
+    kind, _, place = wanted.partition(":")
+    if kind not in ("cpu", "cuda") or not (place or "0").isdigit():
         raise UsageError(f"device {wanted!r}: wanted auto, cpu, cuda or cuda:N")
     if kind == "cuda":
         if not torch.cuda.is_available():
             raise UsageError(f"device {wanted!r}: torch finds no CUDA device here; take cpu")
-        number = int(wanted.partition(":")[2] or 0)
-        if number >= torch.cuda.device_count() and os.environ.get("CUDA_VISIBLE_DEVICES"):
+        if int(place or 0) >= torch.cuda.device_count() and os.environ.get("CUDA_VISIBLE_DEVICES"):
             wanted = "cuda"  # a worker of a cluster sees its own GPU alone, whatever its number
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False

@@ -171,9 +171,6 @@ class _Phase:
         return rows
 
 
-# -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,

@@ -11,6 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
+JsonObject = dict[str, Any]
+"""An object of JSON, or settings by name; `JsonMapping` where it is only read."""
+JsonMapping = Mapping[str, Any]
 Variant = Literal["faithful", "corrected"]
 Direction = Literal["higher", "lower"]
 Track = Literal["pixel", "ocr", "embedding", "judge", "human", "diagnosis"]
@@ -124,11 +127,11 @@ class Edit:
     width: int | None = None
     height: int | None = None
     seed: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
     seconds: float | None = None
     cost: float | None = None
     instruction: str | None = None
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.ok and self.path is None:
@@ -157,7 +160,7 @@ class Score:
     variant: Variant = "faithful"
     status: Status = Status.SCORED
     reason: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         infinite, scored = self.detail.get("infinite") is True, self.status is Status.SCORED
@@ -192,7 +195,7 @@ class Row(Score):
     fingerprint: str
     source: str = ""
     repeat: int = 0
-    origin: Mapping[str, Any] = field(default_factory=dict)
+    origin: JsonMapping = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str, int]:

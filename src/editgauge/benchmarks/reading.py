@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from editgauge.benchmarks.tree import Tree, safe_name, shown
-from editgauge.types import Finding
+from editgauge.types import Finding, JsonMapping
 
 MAX_JSON_BYTES = 64 << 20
 """Above any released file by a factor of 20; a larger one is not read."""
@@ -89,7 +89,7 @@ class Record:
     our name to the keys that a record may have for it, in any case and with blanks for ``_``.
     """
 
-    data: Mapping[str, Any]
+    data: JsonMapping
     fields: Mapping[str, Sequence[str]]
     note: Notes
     _keys: dict[str, str] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from msgspec import UNSET, Struct
 from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, FOLDERS, OTHER_FOLDERS, TOPICS
 from editgauge.scoring.imports import ReleasedScore, WrongFormat, read_json
-from editgauge.types import Sample, Status
+from editgauge.types import JsonObject, Sample, Status
 
 Known = Mapping[str, Sample]
 Scores = Iterator[ReleasedScore]
@@ -48,7 +48,7 @@ def _files(path: Path, pattern: str, wanted: str) -> list[Path]:
 
 
 class _Judged(Struct):
-    evaluation_results: dict[str, Any]
+    evaluation_results: JsonObject
     task_id: Any = ""
     category: Any = ""
 
@@ -189,7 +189,7 @@ class _Answer(Struct):
     id: Any = ""
     category: str = ""
     original_image: str = ""
-    path: dict[str, Any] = {}
+    path: JsonObject = {}
     gemini_eval_score: Any = UNSET
     score: Any = UNSET
     gemini_eval_reason: Any = None
@@ -239,7 +239,7 @@ def _answers(model: str, sample: str, entry: _Answer) -> Scores:
     reasons, readings = entry.gemini_eval_reason or entry.reason, {}
     if isinstance(entry.gemini_raw_response, str):
         ranges = dict.fromkeys(QUESTIONS, Range(LOW, HIGH))
-        form: dict[str, Any] = {"score": ranges, "reason": object}
+        form: JsonObject = {"score": ranges, "reason": object}
         call = Call(name="Q", parts=(), reply=form, metrics={}, rubric="")
         readings = dict(read_reply(call, entry.gemini_raw_response).readings)
     for name in QUESTIONS:
@@ -281,7 +281,7 @@ def medebench_judge(path: Path, known: Known, editor: str | None) -> Scores:
     7.0, …}}}; without ``_detailed`` it was judged by the prompt. -1 is a failure.
     """
     wanted = '{model: {id: {"gpt4o_editing_accuracy_detailed": n}}}'
-    for model, entries in _shaped(path, dict[str, dict[str, dict[str, Any]]], wanted).items():
+    for model, entries in _shaped(path, dict[str, dict[str, JsonObject]], wanted).items():
         for sample, scores in entries.items() if editor in (None, model) else ():
             for key, score in scores.items():
                 name, detailed = key.removeprefix("gpt4o_"), key.endswith("_detailed")
@@ -314,7 +314,7 @@ def krisbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
     wanted = '{id: {"consistency_score": n}}'
     for file in _files(path, "metrics.json", "<model>/<category>/metrics.json"):
         model = editor or file.parent.parent.name
-        for number, scores in _shaped(file, dict[str, dict[str, Any]], wanted).items():
+        for number, scores in _shaped(file, dict[str, JsonObject], wanted).items():
             for name in (name for name in _KRIS if f"{name}_score" in scores):
                 value, rationale = scores[f"{name}_score"], scores.get(f"{name}_reasoning")
                 failed = "the released script has no score" if value is None else ""
@@ -331,7 +331,7 @@ def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
     wanted = "*_samples_kris_bench.jsonl"
     keys = {name: f"kris_bench_{name}_score" for name in _KRIS}
     for file in _files(path, wanted, wanted):
-        lines = _shaped(file, list[dict[str, Any]], wanted, lines=True)
+        lines = _shaped(file, list[JsonObject], wanted, lines=True)
         for line in lines:
             if keys["instruction"] not in line:
                 raise WrongFormat(file, f'lines {{"{keys["instruction"]}": …}}', line)

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
+from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
     from editgauge.types import Benchmark
@@ -197,7 +198,7 @@ def _check_run(run: Path, repair: bool) -> int:
 
 # -- new -------------------------------------------------------------------------------------------
 
-_ABOUT: dict[str, Any] = {
+_ABOUT: JsonObject = {
     **dict.fromkeys(("name", "title", "licence", "protocol", "required", "expert"), str),
     "reviews": int,
 }
@@ -253,7 +254,7 @@ def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     from editgauge.curation.records import about_of, name_from
 
     words = opt.given(fields, _ABOUT, "new dataset")
-    policy: dict[str, Any] = {"reviews": words.pop("reviews", 0)}
+    policy: JsonObject = {"reviews": words.pop("reviews", 0)}
     policy |= {name: opt.words(words.pop(name, "")) for name in ("required", "expert")}
     data = DataSet.create(to, about_of({"name": name_from(to), **words, "policy": policy}, str(to)))
     following = f"next:  editgauge curate add {to} PICTURES, then: editgauge curate {to}"

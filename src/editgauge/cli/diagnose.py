@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from msgspec import Meta
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
     from editgauge.tuning.command import Order
     from editgauge.tuning.split import Split
 
-_MAPS: dict[str, Any] = {
+_MAPS: JsonObject = {
     "model": str,
     "dtype": str,
     "device": str,
@@ -25,7 +26,7 @@ _MAPS: dict[str, Any] = {
     "alpha": Annotated[float, Meta(ge=0)],
     "floor": Annotated[float, Meta(ge=0, le=255)],
 }
-_HIGH: dict[str, Any] = dict.fromkeys(("accurate", "preserved", "iou", "changed"), float)
+_HIGH: JsonObject = dict.fromkeys(("accurate", "preserved", "iou", "changed"), float)
 
 
 # -- diagnose --------------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ def tune(
         order.base()
     whole, place = Material.open(benchmark, data, split=asked.split), opt.place_of(asked.run)
     tasks = splits.tasks(whole.every, asked.task)
-    how: dict[str, Any] = {"most": max(order.sizes), "tests": asked.test, "seed": training.seed}
+    how: JsonObject = {"most": max(order.sizes), "tests": asked.test, "seed": training.seed}
     with opt.run_at(asked.run) as folder, output.progress() as show:
         name = whole.benchmark.name
         drawn = [splits.kept(folder, name, task, mine, **how) for task, mine in tasks.items()]

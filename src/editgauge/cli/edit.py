@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
     from editgauge.run.edit import Made
@@ -117,13 +118,13 @@ def _made(
     material, shown = narrowing.open(benchmark, data), None
     named = {"model": asked.model, "base_url": asked.base_url, "price": spending.price}
     named["shots"] = telling.shots or None
-    settings: dict[str, Any] = {k: v for k, v in named.items() if v not in ("", None)}
+    settings: JsonObject = {k: v for k, v in named.items() if v not in ("", None)}
     settings |= selection.settings(asked.set)
     if telling.held_out:
         run = Run.open(fetched(asked.run))
         shown, test = split.held_out(run, material.benchmark.name, material.every)
         material = replace(material, samples=selection.choose(test, **narrowing.chosen))
-    how: dict[str, Any] = {"instruction": telling.instruction, "demonstrations": shown}
+    how: JsonObject = {"instruction": telling.instruction, "demonstrations": shown}
     return material, make(material, asked.editor, settings, **how)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from editgauge.cli import output
+from editgauge.types import JsonMapping, JsonObject
 
 Kind = Literal["benchmarks", "editors", "metrics", "judges", "ocr_engines", "installation"]
 
@@ -37,7 +38,7 @@ def list_names(kind: Kind | None = None, /) -> None:
         output.emit({kind: names}, [section(output.counted(len(lines), "name"), lines)])
 
 
-def _names(every: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
+def _names(every: Mapping[str, list[JsonObject]]) -> Iterator[str]:
     from editgauge.run.installation import extras
 
     shown: dict[str, list[str]] = {}
@@ -51,7 +52,7 @@ def _names(every: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
     yield "next:  editgauge list editors (what each is) · editgauge list installation"
 
 
-def _installation(found: Mapping[str, Any]) -> Iterator[str]:
+def _installation(found: JsonMapping) -> Iterator[str]:
     shown = {name: found[name] for name in ("version", "python", "gpu")}
     for extra in found["extras"]:
         missing = ", ".join(extra["missing"])

@@ -16,6 +16,7 @@ from cyclopts import App, Parameter
 from editgauge import schema
 from editgauge.cli import output
 from editgauge.errors import DataError, UsageError, meant
+from editgauge.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from cyclopts.argument import ArgumentCollection
@@ -122,7 +123,7 @@ class Narrowing:
         return Material.open(benchmark, data, split=self.split, **self.chosen)
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def chosen(self) -> JsonObject:
         """The options as `store.selection.choose` takes them."""
         return {"limit": self.limit, "ids": self.sample, "where": self.where}
 
@@ -177,7 +178,7 @@ def words(text: str) -> list[str]:
     return [word for part in text.split(",") if (word := part.strip())]
 
 
-def given(pairs: Sequence[str], kinds: Mapping[str, Any], option: str = "--set") -> dict[str, Any]:
+def given(pairs: Sequence[str], kinds: JsonMapping, option: str = "--set") -> JsonObject:
     """What ``NAME=VALUE`` pairs say, as values of these kinds. Raises `UsageError` for a name that
     has none, and for a value that is none of its kind.
     """
@@ -253,7 +254,7 @@ def project(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) 
     place = Path(PROJECT)
     if not commands or not place.is_file():
         return
-    tables = schema.read_toml(place, dict[str, dict[str, Any]])
+    tables = schema.read_toml(place, dict[str, JsonObject])
     for table in tables.keys() - {"all", *COMMANDS}:
         raise UsageError(f"{place}, [{table}]: no such command; {meant(table, COMMANDS)}")
     known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from editgauge.errors import EditgaugeError
 from editgauge.escape import counted as counted
 from editgauge.escape import terminal
+from editgauge.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
@@ -96,12 +97,12 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
         said(*lines)
 
 
-def listed(facts: Mapping[str, Any], *following: str) -> None:
+def listed(facts: JsonMapping, *following: str) -> None:
     """`emit` where names and values say it all: `pairs`, and the lines that follow."""
     emit(facts, [*pairs(facts), *following])
 
 
-def pairs(facts: Mapping[str, Any], *, most: int | None = 30) -> Iterator[str]:
+def pairs(facts: JsonMapping, *, most: int | None = 30) -> Iterator[str]:
     """A line for each name with its value, but for those that are empty; records have a line each;
     `most` items of a list.
     """
@@ -122,7 +123,7 @@ def pairs(facts: Mapping[str, Any], *, most: int | None = 30) -> Iterator[str]:
         yield from (f"  {_listed(record, '; ')}" for record in records)
 
 
-def _listed(record: Mapping[str, Any], between: str = ", ") -> str:
+def _listed(record: JsonMapping, between: str = ", ") -> str:
     known = {name: value for name, value in record.items() if value not in ("", None)}
     return between.join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
 
@@ -141,7 +142,7 @@ def fitted(line: str) -> str:
     if len(line) <= width or "editgauge " in line or not raw(sys.stdout).isatty():
         return line
     indent = " " * (len(line) - len(line.lstrip()) + 4)
-    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    whole: JsonObject = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.fill(line, width, subsequent_indent=indent, replace_whitespace=False, **whole)
 
 

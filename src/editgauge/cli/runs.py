@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -14,6 +14,7 @@ from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
 from editgauge.escape import plain
+from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
@@ -121,7 +122,7 @@ def _scores(material: Material, source: Path, asked: Taking) -> int:
     bench = material.benchmark
     with opt.run_at(asked.run) as folder:
         replace(material, samples=[]).keep(folder)  # no picture is needed
-        whose: dict[str, Any] = {"judge": asked.model, "editor": asked.editor or None}
+        whose: JsonObject = {"judge": asked.model, "editor": asked.editor or None}
         imported = import_scores(folder, bench, source, material.samples, **whose)
         output.warn(folder)
         about = {"judge": asked.model} if asked.model else {}
@@ -174,7 +175,7 @@ def costs(run: opt.RunArg, /, *, settle: opt.Dollars | None = None) -> None:
         if settle is not None:
             paid.settle(here / PAID, settle)
         book = paid.costs(here / PAID)
-    facts: dict[str, Any] = {"run": str(run), **asdict(book)}
+    facts: JsonObject = {"run": str(run), **asdict(book)}
     standing = [{**one, "since": _time(one["since"]), "until": _time(one["until"])}
                 for one in facts["standing"]]  # fmt: skip
     then = f"editgauge costs {run} --settle DOLLARS"

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Note, Samples
@@ -35,7 +34,7 @@ from editgauge.escape import file_name
 from editgauge.images import upright
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable, generic
-from editgauge.types import Benchmark, Finding, Plot, Sample
+from editgauge.types import Benchmark, Finding, JsonObject, Plot, Sample
 
 _TEXTS = tuple(name for name in TEXTS if name != "instruction")
 _texts_of = attrgetter(*_TEXTS)
@@ -176,7 +175,7 @@ def sample_of(
         facts.update(more)
         split = official or split
     said = zip(_TEXTS, _texts_of(record), strict=True)
-    texts: dict[str, Any] = {name: text or None for name, text in said}
+    texts: JsonObject = {name: text or None for name, text in said}
     return Sample(
         benchmark=benchmark,
         id=record.id,

@@ -8,7 +8,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -23,6 +23,7 @@ from editgauge.curation.records import CONTENT, About, Record
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import Array, Mask
 from editgauge.store import paths, sqlite
+from editgauge.types import JsonMapping
 from editgauge.web.log import Act, Event, Item, Log
 
 FILE = "set.sqlite"
@@ -93,12 +94,12 @@ class DataSet:
         """A picture of the set. Raises `RunError` for a path that leads elsewhere."""
         return paths.inside(self.root, relative)
 
-    def add(self, fields: Mapping[str, Any], who: str) -> Record:
+    def add(self, fields: JsonMapping, who: str) -> Record:
         """Make a sample of pictures that are there. Raises `UsageError` for an id that is taken."""
         record = records.record_of(fields, "new sample")
         return _record(self.log.add(record.id, _SAMPLE, record.data(), who))
 
-    def change(self, sample: str, version: int, fields: Mapping[str, Any], act: Act) -> Record:
+    def change(self, sample: str, version: int, fields: JsonMapping, act: Act) -> Record:
         """Set fields of a sample (None empties one); returns it as it is then. Withdrawn it stays
         among the events and leaves with no export, until another state brings it back; erased its
         pictures are deleted, too, but those that another sample names. Raises `Conflict` when
@@ -118,7 +119,7 @@ class DataSet:
             self.purge(after.files)
         return changed
 
-    def update(self, sample: str, make: Callable[[Record], Mapping[str, Any]], act: Act) -> Record:
+    def update(self, sample: str, make: Callable[[Record], JsonMapping], act: Act) -> Record:
         """Set the fields that `make` gives for the newest record: what contradicts nobody."""
         with self.log.transaction():
             record = self.record(sample)
@@ -173,7 +174,7 @@ class DataSet:
         names = (f"{stem}-{n}" if stem else f"s{n:04d}" for n in count(1))
         return stem if stem and stem not in taken else next(n for n in names if n not in taken)
 
-    def untouched(self, fields: Mapping[str, Any]) -> str:
+    def untouched(self, fields: JsonMapping) -> str:
         """The id of the sample that was made with these fields and that nobody has changed since;
         "" where there is none.
         """

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from editgauge.curation.privacy import words_of
 from editgauge.errors import DataError, ImageTooLarge, MissingExtra, UsageError
 from editgauge.images import Array, max_pixels
-from editgauge.types import MAX_FILE_BYTES
+from editgauge.types import MAX_FILE_BYTES, JsonObject
 
 KEPT: Mapping[str, str] = {
     "modality": "Modality",
@@ -50,7 +50,7 @@ class Scan(NamedTuple):
     """
 
     pixels: Array
-    facts: dict[str, Any]
+    facts: JsonObject
 
 
 def is_dicom(path: Path) -> bool:
@@ -112,7 +112,7 @@ class ScanFile:
         """
         with self._told("its pixels cannot be read"):
             pixels, used = self._picture(frame, window)
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             name: text
             for name, key in KEPT.items()
             if _CODED.fullmatch(text := str(self._data.get(key) or "").strip())

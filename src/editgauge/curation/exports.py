@@ -29,6 +29,7 @@ from editgauge.escape import counted, markdown
 from editgauge.images import read_file, read_header, write_bytes
 from editgauge.judging.pictures import bare
 from editgauge.store import paths
+from editgauge.types import JsonMapping, JsonObject
 
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -95,7 +96,7 @@ def _official(data: DataSet, root: Path, layout: str, records: Sequence[Record])
     return names
 
 
-def published(record: Record) -> dict[str, Any]:
+def published(record: Record) -> JsonObject:
     """A record as a release has it: without what names the people who made it."""
     facts = {
         path: Picture(hidden=about.hidden, scan=about.scan, alignment=about.alignment)
@@ -105,7 +106,7 @@ def published(record: Record) -> dict[str, Any]:
     return msgspec.structs.replace(record, reviews={}, pictures=pictures).data()
 
 
-def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[str]]:
+def changes(old: JsonMapping, new: JsonMapping) -> dict[str, list[str]]:
     """What two releases (id -> published record) differ in: ids of samples."""
     return {
         "added": sorted({*new} - {*old}),
@@ -117,7 +118,7 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[st
 def release(
     data: DataSet, to: Path, version: str, *, ready_only: bool = False, engine: Any = None,
     who: str = "command-line",
-) -> dict[str, Any]:  # fmt: skip
+) -> JsonObject:  # fmt: skip
     """Write the set as one zip file with checksums, card and change list, which is returned; all or
     nothing. Raises `DataError` when a sample may not leave, `UsageError` for a version that is none
     or is there already, or a file in use.

@@ -13,6 +13,7 @@ from editgauge.curation import masks, review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, VERDICTS, About, Record
 from editgauge.errors import UsageError, meant
+from editgauge.types import JsonMapping, JsonObject
 from editgauge.web.log import Act
 
 WHOLE = "."
@@ -66,17 +67,17 @@ _PLAIN = (*TEXTS, "split", "protocol")
 
 def texts_of(record: Record) -> dict[str, str]:
     """Every field of a record as text, those that it has of its own included."""
-    facts: dict[str, Any] = dict.fromkeys(FIELDS, "")
+    facts: JsonObject = dict.fromkeys(FIELDS, "")
     facts.update(record.attributes, **record.source, category="/".join(record.category))
     facts.update((name, getattr(record, name)) for name in _PLAIN)
     return {name: str(value) for name, value in facts.items()}
 
 
-def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
+def patch_of(record: Record, given: Mapping[str, str]) -> JsonObject:
     """The fields of a record that are set by a name of `FIELDS`, of an attribute that it has, or
     ``attribute.NAME``. An empty value takes one out. Raises `UsageError` for any other name.
     """
-    patch: dict[str, Any] = {}
+    patch: JsonObject = {}
     for name, value in given.items():
         room, _, rest = name.partition(".")
         if name in _PLAIN:
@@ -96,7 +97,7 @@ def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
     return patch
 
 
-def fields_of(given: Mapping[str, str]) -> dict[str, Any]:
+def fields_of(given: Mapping[str, str]) -> JsonObject:
     """Fields of new samples. Raises `UsageError` as `patch_of`."""
     return patch_of(Record("new", ["new.png"]), {name: v for name, v in given.items() if v})
 
@@ -136,7 +137,7 @@ def set_words(
     return record if new is None else data.rename(sample, new, who)
 
 
-def _about(about: About, given: Mapping[str, str]) -> dict[str, Any]:
+def _about(about: About, given: Mapping[str, str]) -> JsonObject:
     policy = msgspec.to_builtins(about.policy)
     for name, value in given.items():
         if name == "reviews":
@@ -160,5 +161,5 @@ def _value(text: str) -> str | int:
     return int(text) if text.lstrip("-").isdecimal() and len(text) < 16 else text
 
 
-def _with(facts: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+def _with(facts: JsonMapping, name: str, value: Any) -> JsonObject:
     return {key: one for key, one in {**facts, name: value}.items() if key != name or one != ""}

@@ -5,7 +5,7 @@ picture is searched for texts and faces; a person decides what is hidden.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from editgauge.curation import alignment, dicom, privacy, records
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.images import Array, oriented, read_header, read_image, resize
+from editgauge.types import JsonMapping
 
 BEFORE = "taken in before"
 """What is said of a file whose sample is there, as it was taken in."""
@@ -30,7 +31,7 @@ class Intake(NamedTuple):
 
     who: str
     longest: int = 0
-    fields: Mapping[str, Any] = MappingProxyType({})
+    fields: JsonMapping = MappingProxyType({})
     align: str = "affine"
     window: str = "file"
     frames: str = "middle"
@@ -50,10 +51,10 @@ class _Source(NamedTuple):
     """A picture on its way into the set, with a scan's facts and names that must not leave."""
 
     pixels: Array
-    scan: Mapping[str, Any] = MappingProxyType({})
+    scan: JsonMapping = MappingProxyType({})
     words: frozenset[str] = frozenset()
     said: str = ""
-    aligned: Mapping[str, Any] = MappingProxyType({})
+    aligned: JsonMapping = MappingProxyType({})
 
 
 def add(

@@ -5,7 +5,6 @@ sample a line in ``samples.jsonl``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -16,6 +15,7 @@ from msgspec import Meta, Struct
 from editgauge import schema
 from editgauge.errors import DataError, RunError
 from editgauge.store import paths
+from editgauge.types import JsonMapping, JsonObject
 
 DATASET, SAMPLES = "dataset.json", "samples.jsonl"
 Protocol = Literal["texteditbench", "textedit", "medebench", "krisbench"]
@@ -61,8 +61,8 @@ class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
     looked: str = ""
     searched: bool = False
     needs_look: bool = False
-    scan: dict[str, Any] = {}
-    alignment: dict[str, Any] = {}
+    scan: JsonObject = {}
+    alignment: JsonObject = {}
 
 
 class Review(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -120,9 +120,9 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """What is known of one of its pictures."""
         return self.pictures.get(path) or Picture()
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> JsonObject:
         """JSON values of every field that says something, but the version."""
-        facts: dict[str, Any] = msgspec.to_builtins(self)
+        facts: JsonObject = msgspec.to_builtins(self)
         facts.pop("version", None)
         return facts
 
@@ -150,8 +150,8 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     protocol: Protocol | Literal[""] = ""
     policy: Policy = Policy()
 
-    def as_dict(self) -> dict[str, Any]:
-        facts: dict[str, Any] = msgspec.to_builtins(self)
+    def as_dict(self) -> JsonObject:
+        facts: JsonObject = msgspec.to_builtins(self)
         return facts
 
 
@@ -160,7 +160,7 @@ def about_of(value: object, where: str) -> About:
     return schema.convert(value, About, where)
 
 
-def record_of(value: Mapping[str, Any], where: str) -> Record:
+def record_of(value: JsonMapping, where: str) -> Record:
     """A sample's record; a field of None is left out. Raises `DataError` for anything else."""
     given: Any = msgspec.to_builtins(value)
     kept = {k: v for k, v in given.items() if v is not None} if isinstance(given, dict) else given

@@ -6,7 +6,7 @@ import base64
 import hmac
 import io
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,6 +26,7 @@ from editgauge.curation.fields import FIELDS, patch_of, texts_of
 from editgauge.curation.records import MaskName, Record
 from editgauge.errors import EditgaugeError, ImageError
 from editgauge.images import Mask, read_file, read_mask
+from editgauge.types import JsonMapping, JsonObject
 from editgauge.web.log import Act, Conflict, Person, Refused
 from editgauge.web.pages import PICTURE_CACHE, application, refusal
 from editgauge.web.people import MOST_BYTES, key_of, person
@@ -85,7 +86,7 @@ class Workbench:
         ]
         return application(self.log, routes, package="editgauge.curation", hosts=hosts)
 
-    def _set(self, who: Person, _: Request) -> dict[str, Any]:
+    def _set(self, who: Person, _: Request) -> JsonObject:
         every = self.data.records()
         return {
             "name": self.data.about.title or self.data.about.name,
@@ -110,10 +111,10 @@ class Workbench:
             ],
         }  # fmt: skip
 
-    def _sample(self, who: Person, request: Request) -> dict[str, Any]:
+    def _sample(self, who: Person, request: Request) -> JsonObject:
         return self._told(self.data.record(request.path_params["sample"]), who)
 
-    def _told(self, record: Record, who: Person) -> dict[str, Any]:
+    def _told(self, record: Record, who: Person) -> JsonObject:
         """A sample as the page needs it; what others decided is for who has voted alone."""
         lacking, reviews = review.lacking(record, self.data.about.policy), review.current(record)
         voted = who.name in reviews
@@ -136,7 +137,7 @@ class Workbench:
             "proposals": {path: privacy.open_proposals(one) for path, one in facts.items()},
             "unseen": privacy.unseen(record),
         }
-        page: dict[str, Any] = msgspec.to_builtins(view)
+        page: JsonObject = msgspec.to_builtins(view)
         return page
 
     def _url(self, path: str) -> str:
@@ -154,7 +155,7 @@ class Workbench:
             return refusal(404, "this picture is not there (any more)")
         return Response(data, media_type="image/png", headers=PICTURE_CACHE)
 
-    def _do(self, who: Person, payload: Mapping[str, Any]) -> Any:
+    def _do(self, who: Person, payload: JsonMapping) -> Any:
         """What was sent, and the sample as it is then; the newest where somebody was faster."""
         sent = schema.convert(payload, _POSTS, "what was sent")
         try:

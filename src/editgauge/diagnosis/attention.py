@@ -26,7 +26,7 @@ from editgauge.images import read_image
 from editgauge.metrics.grounding import ALPHA, Floats, cut, enlarged, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.scorer import Needs, Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.types import Edit, JsonObject, Metric, Sample, Score, Status, Track, not_scored
 
 RESOLUTION = 16
 """The longer side of the maps of a U-Net that count; the paper's *16 × 16* of a square picture."""
@@ -50,9 +50,9 @@ class AttentionScorer(Scorer):
     first: Edit | None = None
     needs: Needs = field(default=Needs(num_gpus=None))
     """On a cluster: a GPU for each worker, where there are any."""
-    _made: tuple[dict[str, Any], Any] | None = field(default=None, init=False, repr=False)
+    _made: tuple[JsonObject, Any] | None = field(default=None, init=False, repr=False)
 
-    def origin(self) -> dict[str, Any]:
+    def origin(self) -> JsonObject:
         return {
             "version": VERSION,
             "alpha": self.alpha,
@@ -87,7 +87,7 @@ class AttentionScorer(Scorer):
             self._made = (settings, remake.editor_of(edit, settings))
         return self._made[1]
 
-    def _looked(self, sample: Sample, edit: Edit) -> tuple[Floats, Tokens, dict[str, Any]]:
+    def _looked(self, sample: Sample, edit: Edit) -> tuple[Floats, Tokens, JsonObject]:
         """The map of a sample's concept, which tokens it is of, and what is to be said of it."""
         from editgauge.diagnosis.collect import kind_of, watch
 
@@ -120,7 +120,7 @@ class AttentionScorer(Scorer):
         return attention.map(), tokens, {**detail, "maps": maps, "reproduced": reproduced}
 
     def _scored(
-        self, sample: Sample, values: Floats, tokens: Tokens, told: dict[str, Any]
+        self, sample: Sample, values: Floats, tokens: Tokens, told: JsonObject
     ) -> list[Score]:
         source = masked_source(sample)
         mask = source.area(source.picture.shape)

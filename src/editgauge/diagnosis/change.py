@@ -24,7 +24,7 @@ from editgauge.metrics.grounding import ALPHA, Floats, Mask, cut, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import Source, read_output, source_of
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.types import Edit, JsonObject, Metric, Sample, Score, Status, Track, not_scored
 
 SIDE = 512
 """The longer side at which pictures are compared, the width of MedEBench's."""
@@ -79,7 +79,7 @@ class ChangeScorer(Scorer):
     metrics: tuple[Metric, ...] = CHANGE
     inputs: tuple[str, ...] = ("images", "masks")
 
-    def origin(self) -> dict[str, Any]:
+    def origin(self) -> JsonObject:
         told = {"alpha": self.alpha, "floor": self.floor}
         return {"version": VERSION, **told, **provenance()}
 
@@ -104,7 +104,7 @@ class ChangeScorer(Scorer):
         region, level = changed_region(values, self.alpha, self.floor)
         overlap = grounding(values, mask, region, level)
         low, high = float(values.min()), float(values.max())
-        detail: dict[str, Any] = {
+        detail: JsonObject = {
             "largest": round(high, 2),
             "aligned": aligned,
             "cut": round(max(self.floor, low + level * (high - low)) / PEAK, 6),

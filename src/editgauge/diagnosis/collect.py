@@ -22,6 +22,7 @@ import numpy as np
 
 from editgauge.errors import EditgaugeError
 from editgauge.metrics.grounding import Floats
+from editgauge.types import JsonObject
 
 BLOCK = 1 << 20
 """Logits that are in memory at once: 4 MB as float32."""
@@ -164,12 +165,12 @@ class _Watching:
     counted: bool = False
     size: tuple[int, int] = (0, 0)
 
-    def encoding(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def encoding(self, module: Any, args: tuple[Any, ...], kwargs: JsonObject) -> None:
         ids = kwargs.get("input_ids", args[0] if args else None)
         if self.given is None and ids is not None:
             self.given = [int(number) for number in ids[0].tolist()]
 
-    def calling(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def calling(self, module: Any, args: tuple[Any, ...], kwargs: JsonObject) -> None:
         import torch
 
         states = kwargs["encoder_hidden_states"]
@@ -213,7 +214,7 @@ class _Watching:
             counts[shape] = counts.get(shape, 0) + 1
 
 
-def _joint_size(kwargs: dict[str, Any]) -> tuple[int, int]:
+def _joint_size(kwargs: JsonObject) -> tuple[int, int]:
     """Height and width of the map of the picture that is made, in tokens: the first picture."""
     if (shapes := kwargs.get("img_shapes")) is not None:
         first = shapes[0][0] if isinstance(shapes[0], list) else shapes[0]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from editgauge.metrics.grounding import Floats, Grounding, normalised
-from editgauge.types import Metric, Score
+from editgauge.types import JsonObject, Metric, Score
 
 VERSION = 1
 """Part of the origin of every row of the track: raised when a change here changes a value."""
@@ -77,7 +77,7 @@ def scores(
     ]
 
 
-def kept_map(values: Floats, scale: float | None = None) -> dict[str, Any]:
+def kept_map(values: Floats, scale: float | None = None) -> JsonObject:
     """A map for a row's detail: its shape and its levels of 0 to 255 in base64, at most `MAP_SIDE`
     cells a side. 255 stands for `scale`, by default after min–max normalisation for 1.
     """

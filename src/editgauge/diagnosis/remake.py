@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from editgauge import catalog
 from editgauge.editors.loading import best_device
 from editgauge.editors.models import MODELS
 from editgauge.errors import UsageError
-from editgauge.types import Edit
+from editgauge.types import Edit, JsonMapping, JsonObject
 
 
 def why_not(edit: Edit) -> str | None:
@@ -26,7 +25,7 @@ def why_not(edit: Edit) -> str | None:
 
 def settings_of(
     edit: Edit, *, model: str = "", device: str | None = None, dtype: str = ""
-) -> dict[str, Any]:
+) -> JsonObject:
     """The settings with which the edit's editor is made again, on `device` (default: the best
     there is; half precision becomes float32 on a CPU). Raises `UsageError` where the weights were a
     folder that `model` does not name, or others than the family's own.
@@ -62,7 +61,7 @@ def settings_of(
     return settings
 
 
-def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:
+def editor_of(edit: Edit, settings: JsonMapping) -> Any:
     """The editor with these settings, its weights loaded. Raises `UsageError` for other weights
     than those that the run recorded, `Unavailable` for weights that cannot be loaded.
     """

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 from editgauge.images import need_readable, read_file, read_header, read_image
-from editgauge.types import Sample
+from editgauge.types import JsonObject, Sample
 
 _MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 AGAIN = ".asked-before"
@@ -113,7 +113,7 @@ def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
     return digest.hexdigest()
 
 
-def put(body: dict[str, Any], place: str, value: Any) -> None:
+def put(body: JsonObject, place: str, value: Any) -> None:
     """Write a value at a dotted place of JSON, making the objects on the way."""
     *way, last = place.split(".")
     for step in way:

@@ -20,7 +20,7 @@ import contextlib
 import re
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import RunError, UsageError
 from editgauge.services.child import Child, Ended
 from editgauge.services.secrets import shown, words
-from editgauge.types import MAX_FILE_BYTES, Edit, Sample, Shot, Status
+from editgauge.types import MAX_FILE_BYTES, Edit, JsonMapping, JsonObject, Sample, Shot, Status
 
 _STATUSES = {one.value: one for one in (Status.REFUSED, Status.NOT_APPLICABLE)}
 LOADING = 1800.0
@@ -77,7 +77,7 @@ def script_of(line: Sequence[str]) -> str:
     return Path([line[0], *there][-1]).name
 
 
-def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
+def recorded(settings: JsonMapping) -> dict[str, str]:
     """Settings of any editor as a run keeps them: of a command line only `script_of`, of an address
     neither user nor query, and nothing that is called a key.
     """
@@ -116,7 +116,7 @@ class CommandEditor(BaseEditor):
             return fault
         question = self._question(sample) | {"output": str(folder / "output.png")}
         began = time.monotonic()
-        facts: dict[str, Any] = {"seed": self.seed, "settings": {"program": script_of(self.line)}}
+        facts: JsonObject = {"seed": self.seed, "settings": {"program": script_of(self.line)}}
         for start in (1, 2):
             try:
                 answer = self._asked(question)
@@ -130,17 +130,17 @@ class CommandEditor(BaseEditor):
             return self._read(sample, folder, answer, facts)
         return Edit.without(sample.id, self.name, Status.FAILED, reason, **facts)
 
-    def _question(self, sample: Sample) -> dict[str, Any]:
+    def _question(self, sample: Sample) -> JsonObject:
         """What a model outside is told about a sample; nothing that would give the answer away."""
 
-        def told(one: Sample | Shot) -> dict[str, Any]:
+        def told(one: Sample | Shot) -> JsonObject:
             return {"instruction": one.instruction, "images": list(map(str, one.images))}
 
         examples = [told(shot) | {"reference": str(shot.reference)} for shot in sample.shots]
         asked = {"id": sample.id, **told(sample), "seed": self.seed}
         return asked | ({"examples": examples} if examples else {})
 
-    def _asked(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _asked(self, asked: JsonMapping) -> JsonMapping:
         """The answer of an idle program, or of a new one. Raises `Ended` and `TimeoutError`."""
         try:
             child = self._idle.pop()
@@ -167,9 +167,7 @@ class CommandEditor(BaseEditor):
             why = f"{script_of(self.line)}: cannot be started ({error.strerror})"
             raise RunError(f"editor 'command': {why}") from error
 
-    def _read(
-        self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]
-    ) -> Edit:
+    def _read(self, sample: Sample, folder: Path, answer: JsonMapping, facts: JsonObject) -> Edit:
         if "image" not in answer:
             status = _STATUSES.get(str(answer.get("status")), Status.FAILED)
             return Edit.without(sample.id, self.name, status, words(str(answer["error"])), **facts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,7 +12,7 @@ import msgspec
 from editgauge import schema
 from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.images import read_header, read_image, write_bytes
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, JsonMapping, Sample, Status
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -68,7 +67,7 @@ def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit 
     return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
 
 
-def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *also: str) -> Shape:
+def settings_of(editor: str, settings: JsonMapping, shape: type[Shape], *also: str) -> Shape:
     """Settings, words of a command line among them, as a declared shape. `also`: names that are
     taken beside, for the message. Raises `UsageError` for one that is not known or does not fit.
     """

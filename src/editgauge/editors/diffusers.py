@@ -13,7 +13,7 @@ for something else and blackens them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -29,7 +29,7 @@ from editgauge.editors.models import MODELS, Model
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image
 from editgauge.networks.runtime import free_memory, out_of_memory
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, JsonMapping, JsonObject, Sample, Status
 
 Around = Callable[[Any, str], contextlib.AbstractContextManager[Any]]
 """From a pipeline and the prompt it is about to be given, to what surrounds its call."""
@@ -86,7 +86,7 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
     return _editor("diffusers", line, {"name": Path(model).name.replace(":", "-"), **settings})
 
 
-def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersEditor:
+def _editor(family: str, line: Model, settings: JsonMapping) -> DiffusersEditor:
     argument, names = loading.call_of(family, loading.pipeline_class(family, line.pipeline))
     own = {name: typed(settings[name]) for name in names if name in settings}
     rest = {name: value for name, value in settings.items() if name not in own}
@@ -139,7 +139,7 @@ class DiffusersEditor(BaseEditor):
     line: Model
     argument: str
     told: Settings
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     parallel: Mode = "serial"
 
     def __post_init__(self) -> None:
@@ -174,7 +174,7 @@ class DiffusersEditor(BaseEditor):
             if not out_of_memory(error):
                 raise
             result = None
-        facts: dict[str, Any] = {"seed": self.told.seed, "settings": self.facts(revision)}
+        facts: JsonObject = {"seed": self.told.seed, "settings": self.facts(revision)}
         if result is None:  # outside of the handler: the traceback holds what filled the memory
             free_memory()
             reason = f"out of memory: {self.device} does not hold it; {loading.OFFLOAD}"
@@ -208,7 +208,7 @@ class DiffusersEditor(BaseEditor):
             generator = torch.Generator("cpu").manual_seed(self.told.seed)
             return pipe(prompt=prompt, generator=generator, **arguments)
 
-    def facts(self, revision: str) -> dict[str, Any]:
+    def facts(self, revision: str) -> JsonObject:
         """What every edit says of how it was made."""
         return {
             "family": self.family,

@@ -36,7 +36,7 @@ from editgauge.services.paid import Outcome, failed
 from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
 from editgauge.services.secrets import words
-from editgauge.types import Sample, Status
+from editgauge.types import JsonObject, Sample, Status
 
 _GONE = (404, 410)
 """Statuses of a job that is not there."""
@@ -144,7 +144,7 @@ class JobProvider(Provider, kw_only=True, frozen=True):
         if spec.sized:
             width, height = sized(ask.sample.images[0], spec.sized, 2048)
             given |= {"width": width, "height": height}
-        body: dict[str, Any] = {}
+        body: JsonObject = {}
         put(body, spec.prompt, ask.prompt)
         for name, value in {**given, **self.extra}.items():
             put(body, self._place(name), value)
@@ -214,7 +214,7 @@ class JobEditor(RemoteEditor):
 
     provider: JobProvider
 
-    def made(self, ask: Ask, call: Call, folder: Path) -> tuple[Result, dict[str, Any]]:
+    def made(self, ask: Ask, call: Call, folder: Path) -> tuple[Result, JsonObject]:
         began, name = time.monotonic(), f"job {self.key(folder, ask, call, question=True)}"
         key, lost = self.key(folder, ask, call), 0.0
         job = self._noted(name, key)

@@ -14,7 +14,7 @@ from editgauge.editors.delivery import Count
 from editgauge.editors.remote import Provider, Result, factory, not_made, without_picture
 from editgauge.services.policy import at, filtered, objects
 from editgauge.services.prices import ImagePrice, told_cost
-from editgauge.types import Status
+from editgauge.types import JsonObject, Status
 
 _FIXED = ((1024, 1024), (1536, 1024), (1024, 1536))
 """The sizes of the gpt-image-1 models; every other service takes multiples of 16."""
@@ -59,7 +59,7 @@ class OpenAI(Provider, kw_only=True, frozen=True):
         return self.style or ("generations" if seedream else "edits")
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         return {**super().facts, "style": self._style}
 
     def request(self, ask: Ask) -> Call:
@@ -78,7 +78,7 @@ class OpenAI(Provider, kw_only=True, frozen=True):
         content = [{"type": "input_text", "text": ask.prompt}]
         content += [{"type": "input_image", "image_url": address} for address in pictures]
         tool = {"type": "image_generation"}
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": self.model,
             "input": [{"role": "user", "content": content}],
             "tool_choice": tool,
@@ -86,7 +86,7 @@ class OpenAI(Provider, kw_only=True, frozen=True):
         }
         return Call("/responses", body)
 
-    def _parameters(self, ask: Ask) -> dict[str, Any]:
+    def _parameters(self, ask: Ask) -> JsonObject:
         """What goes to the model beside the question, with the size that its picture needs."""
         parameters = self.given("size", "quality", "seed")
         if "seedream" in self.model:
@@ -152,7 +152,7 @@ class Gemini(Provider, kw_only=True, frozen=True):
         return Call(f"/models/{self.model.removeprefix('models/')}:generateContent", body)
 
     def result(self, value: Any) -> Result:
-        detail: dict[str, Any] = {"usage": self.usage(value)}
+        detail: JsonObject = {"usage": self.usage(value)}
         if blocked := at(value, "promptFeedback.blockReason"):
             why = at(value, "promptFeedback.blockReasonMessage") or ""
             reason = f"the prompt was blocked ({blocked}) {why}"
@@ -197,7 +197,7 @@ class Chat(Provider, kw_only=True, frozen=True):
     def request(self, ask: Ask) -> Call:
         urls = [{"url": file.address} for file in ask.files]
         parts = [{"type": "image_url", "image_url": url} for url in urls]
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": self.model,
             "modalities": ["image", "text"],
             "messages": [
@@ -273,7 +273,7 @@ class Endpoint(Provider, kw_only=True, frozen=True):
 
     def request(self, ask: Ask) -> Call:
         sample, images = ask.sample, iter(file.base64 for file in ask.files)
-        body: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction}
+        body: JsonObject = {"id": sample.id, "instruction": sample.instruction}
         body |= {"seed": self.seed, **self.extra}
         for shot in sample.shots:
             before = [next(images) for _ in shot.images]

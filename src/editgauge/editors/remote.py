@@ -30,7 +30,7 @@ from editgauge.services.gate import Gate
 from editgauge.services.http import Http, Lost, Request, Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import ImagePrice, image_price_of
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, JsonMapping, JsonObject, Sample, Status
 
 OWN_KEY = "EDITGAUGE_EDITOR_KEY"
 """The environment's variable for a key that may go to any service."""
@@ -55,7 +55,7 @@ class Result:
     picture: str = ""
     status: Status = Status.SCORED
     reason: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonMapping = field(default_factory=dict)
     bill: float | None = None
     sure: bool = True
     data: bytes = b""
@@ -85,7 +85,7 @@ class Provider(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
     timeout: Seconds = 300.0
     attempts: Count = 5
     pause: Amount = 1.0
-    extra: dict[str, Any] = {}
+    extra: JsonObject = {}
 
     @property
     def address(self) -> str:
@@ -96,13 +96,13 @@ class Provider(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
         """What the editor is called where no name is set: the model."""
         return self.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")
 
-    def given(self, *names: str) -> dict[str, Any]:
+    def given(self, *names: str) -> JsonObject:
         """Those of the settings that were given."""
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value not in (None, "")}
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """What the model is told beside the sample: in the record of every edit, and a part of the
         call's identity. A longer wait or another limit of pictures makes no other call.
         """
@@ -214,11 +214,11 @@ class RemoteEditor(BaseEditor):
         reason = keys.words(result.reason)
         return Edit.without(sample.id, self.name, result.status, reason, **facts)
 
-    def made(self, ask: Ask, call: Call, folder: Path) -> tuple[Result, dict[str, Any]]:
+    def made(self, ask: Ask, call: Call, folder: Path) -> tuple[Result, JsonObject]:
         """What comes of a call: `seconds`, `cost` and `detail` beside its result."""
         return self.answered(self.paid(call, self.key(folder, ask, call)))
 
-    def answered(self, outcome: Outcome) -> tuple[Result, dict[str, Any]]:
+    def answered(self, outcome: Outcome) -> tuple[Result, JsonObject]:
         """What the outcome of a call is."""
         known = self.price.picture is not None or outcome.cost is not None
         result = self.provider.result(outcome.value) if outcome.kind == "ok" else refusal(outcome)
@@ -320,13 +320,13 @@ class RemoteEditor(BaseEditor):
 
 
 def remote(
-    kind: type[Provider], editor: str, settings: Mapping[str, Any],
+    kind: type[Provider], editor: str, settings: JsonMapping,
     how: type[RemoteEditor] = RemoteEditor,
 ) -> RemoteEditor:  # fmt: skip
     """The editor of a provider. Raises `UsageError` for a setting that is not known, does not fit
     or is lacking.
     """
-    extra: dict[str, Any] = {}
+    extra: JsonObject = {}
     named = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
     for name in settings.keys() - named.keys():
         put(extra, name.removeprefix(EXTRA), delivery.typed(settings[name]))

@@ -15,13 +15,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from editgauge.editors.delivery import faulty
 from editgauge.editors.editor import BaseEditor, Outside, as_editor
 from editgauge.errors import UsageError
 from editgauge.images import fingerprint
-from editgauge.types import Edit, Editor, Sample, Shot, Status
+from editgauge.types import Edit, Editor, JsonObject, Sample, Shot, Status
 
 INSTRUCTIONS = ("original", "rephrased", "description")
 _PLACE = "{instruction}"
@@ -62,9 +61,9 @@ class Track:
             words.append(f"tuned {self.tuned}")
         return f"{editor}[{', '.join(words)}]" if words else editor
 
-    def facts(self, editor: str) -> dict[str, Any]:
+    def facts(self, editor: str) -> JsonObject:
         """What the settings of every edit say of the track beside its instruction."""
-        facts: dict[str, Any] = {"template": self.template} if self.template else {}
+        facts: JsonObject = {"template": self.template} if self.template else {}
         if self.shots or self.tuned is not None:
             kind, number = ("shots", self.shots) if self.tuned is None else ("tuned", self.tuned)
             of = self.name(editor, learned=False)

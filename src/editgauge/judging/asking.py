@@ -32,6 +32,7 @@ from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 from editgauge.store.paid import Paid
+from editgauge.types import JsonMapping, JsonObject
 
 _MOST_BYTES_A_TOKEN = 20.0
 """A bill that counts fewer tokens than the words' bytes over this is no bill."""
@@ -49,7 +50,7 @@ class Job:
 
     call: Call
     repeat: int = 0
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: JsonMapping = field(default_factory=dict)
     payload: Any = None
 
 
@@ -86,7 +87,7 @@ class Stats:
     by_editor: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The counts as JSON."""
         return {name: round(max(0, getattr(self, name)), 6) for name in self.__slots__[:-2]}
 
@@ -155,7 +156,7 @@ class Asker:
 
     def parameters(
         self, call: Call, attempt: Attempt = FIRST, dialect: Dialect | None = None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Everything of a body but the messages."""
         dialect, room = dialect or self.dialect, attempt.room or self.room(call)
         asking = {"temperature": call.temperature, **call.parameters, **self.asking}
@@ -288,7 +289,7 @@ class Asker:
             self.notice("cut" if reply.thought else trouble, reply)
         return reply
 
-    def put(self, key: str, outcome: Outcome, about: Mapping[str, Any]) -> Reply:
+    def put(self, key: str, outcome: Outcome, about: JsonMapping) -> Reply:
         """Write an outcome into the store, as a reply; it is on disk when this returns."""
         reply = msgspec.structs.replace(
             outcome.value or Reply(),

@@ -18,6 +18,7 @@ from editgauge.services.http import Http, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
 from editgauge.services.policy import at, objects
 from editgauge.services.secrets import Secrets, address, key_for
+from editgauge.types import JsonMapping, JsonObject
 
 Form = Literal["json_schema", "tool", "json_object", "guided_json", ""]
 _NEXT: Mapping[Form, Form] = {
@@ -55,7 +56,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
         """As text, for the reply store."""
         return msgspec.json.encode(self, order="deterministic").decode()
 
-    def asks_for(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    def asks_for(self, schema: JsonMapping | None) -> JsonObject:
         """The parameters of a request whose reply must have this schema."""
         if schema is None or not self.form:
             return {}
@@ -125,16 +126,16 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     asked: str = ""
     answered: str = ""
     system_fingerprint: str = ""
-    usage: Mapping[str, Any] = {}
-    request: Mapping[str, Any] = {}
+    usage: JsonMapping = {}
+    request: JsonMapping = {}
     seconds: float = 0.0
     cost: float | None = None
 
 
-def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:
+def messages(call: Call, repair: tuple[str, str] | None = None) -> list[JsonObject]:
     """The chat messages of a call, a slot for each picture; `repair`: a reply, an answer to it."""
     shown = {"type": "image_url", "image_url": {"url": _SLOT}}
-    sent: list[dict[str, Any]] = []
+    sent: list[JsonObject] = []
     for message in call.chat():
         parts = [
             {"type": "text", "text": part} if isinstance(part, str) else shown
@@ -186,7 +187,7 @@ class Client:
         return Request(url=f"{self.address}/chat/completions", pieces=body, headers=headers)
 
 
-Ask = Callable[[Mapping[str, Any]], str]
+Ask = Callable[[JsonMapping], str]
 """Takes a chat request as the OpenAI interface has it and gives the reply's text."""
 
 

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import cv2
 import numpy as np
@@ -18,7 +17,7 @@ from editgauge.judging.asking import Job
 from editgauge.judging.engine import Progress, Say, Scores
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
 from editgauge.judging.session import Session
-from editgauge.types import JUDGE_SCORER, Status
+from editgauge.types import JUDGE_SCORER, JsonObject, Status
 
 DIGITS = (7, 2, 4)
 """What the probe's pictures show; a judge that guesses is right once in 1,000."""
@@ -29,7 +28,7 @@ class Outcome:
     """What a judge command did, as `facts` of JSON values."""
 
     session: Session
-    facts: dict[str, Any]
+    facts: JsonObject
 
     @property
     def without_score(self) -> int:
@@ -118,7 +117,7 @@ def batch(session: Session, action: str) -> batches.Batched:
     return done
 
 
-def probe(session: Session) -> dict[str, Any]:
+def probe(session: Session) -> JsonObject:
     """Does this judge see? Three pictures of digits that it must read, in one call: ``sees``, what
     it ``read`` (None where it gives none), what was ``shown``. An answer of the same day is not
     paid for again. Raises `EditgaugeError` where no judge answers.

@@ -8,7 +8,6 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from editgauge.errors import BudgetExceeded, ImageError
 from editgauge.images import read_header
@@ -17,7 +16,7 @@ from editgauge.judging.chat import Reply
 from editgauge.judging.protocol import Call
 from editgauge.judging.reading import ENDLESS, Verdict, no_verdict, read, to_scores
 from editgauge.services.gate import Closed
-from editgauge.types import Score, Status
+from editgauge.types import JsonObject, Score, Status
 
 MORE_ROOM = 4
 """How many times its token limit a reply gets that was cut off."""
@@ -217,9 +216,9 @@ def _output_reads(call: Call) -> bool:
         return False
 
 
-def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
+def _detail(replies: Sequence[Reply], last: Reply) -> JsonObject:
     """What a row says of its replies; `last` is the one that counts."""
-    detail: dict[str, Any] = {
+    detail: JsonObject = {
         "reply": last.key,
         "attempt": last.request.get("attempt", "first"),
         "model": last.answered,

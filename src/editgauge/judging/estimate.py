@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from editgauge.errors import ImageError
 from editgauge.judging.options import thinks
 from editgauge.judging.protocol import Picture
 from editgauge.judging.session import Session
 from editgauge.services.prices import TYPICAL_REPLY, estimate_input
+from editgauge.types import JsonObject
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Estimate:
     pays for, "" where there is none.
     """
 
-    calls: dict[str, dict[str, Any]]
+    calls: dict[str, JsonObject]
     notes: list[str]
     bought: str = ""
 
@@ -41,7 +41,7 @@ def of_session(session: Session) -> Estimate:
     """
     engine, price, options = session.engine, session.price, session.options
     left, usual = set[str](), max(TYPICAL_REPLY, thinks(engine.model))
-    total: dict[str, Any] = {"calls": 0, "stored": 0, "tokens_in": 0, "tokens_out": 0}
+    total: JsonObject = {"calls": 0, "stored": 0, "tokens_in": 0, "tokens_out": 0}
     for job in session.jobs(looking=True):
         try:
             reply = engine.stored(engine.key(job))
@@ -74,7 +74,7 @@ def of_session(session: Session) -> Estimate:
     return estimate
 
 
-def shown(session: Session) -> list[dict[str, Any]]:
+def shown(session: Session) -> list[JsonObject]:
     """The first repeat's calls: parameters, texts in full, pictures by name and size."""
     pictures = session.engine.pictures
 

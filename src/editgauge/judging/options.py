@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from editgauge.errors import UsageError
-from editgauge.types import Status
+from editgauge.types import JsonObject, Status
 
 if TYPE_CHECKING:
     from editgauge.services.prices import Price
@@ -99,7 +99,7 @@ class JudgeOptions:
         selection.one_of("set", self.settings.get("reasoning_effort", "none"), EFFORTS)
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """What `set` says, numbers as numbers."""
         from editgauge.store import selection
 
@@ -109,7 +109,7 @@ class JudgeOptions:
         }
 
     @property
-    def asking(self) -> dict[str, Any]:
+    def asking(self) -> JsonObject:
         """What is set of every request."""
         settings = self.settings
         return {name: settings[name] for name in REQUEST if name in settings}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from editgauge.errors import DataError, UsageError
 from editgauge.judging.questions import Track
+from editgauge.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from editgauge.services.download import Progress
@@ -65,7 +66,7 @@ class Script:
         displays = (_entries(node) for node in self._walk(function) if isinstance(node, ast.Dict))
         return tuple(_template(entries["text"]) for entries in displays if "text" in entries)
 
-    def parameters(self, function: str) -> dict[str, Any]:
+    def parameters(self, function: str) -> JsonObject:
         """The constant keywords of the function's call to ``….create(…)``, without the model."""
         for node in self._walk(function):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "create":
@@ -162,7 +163,7 @@ def load(prompts: ReleasedPrompts, folder: Path) -> Scripts:
     return Scripts({path: Script(text) for path, text in texts.items()}, fingerprint)
 
 
-def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def sent(parameters: JsonMapping) -> JsonObject:
     """The keywords of a `Call` that sends a script's parameters."""
     further = dict(parameters)
     temperature, limit = further.pop("temperature", None), further.pop("max_tokens", UNLIMITED)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from editgauge.types import JsonMapping, JsonObject
+
 if TYPE_CHECKING:
     from editgauge.judging.reading import Reading
 
@@ -108,7 +110,7 @@ class Call:
         """The object that is wanted, as a person would write it down."""
         return _shape(self.reply)
 
-    def schema(self) -> dict[str, Any] | None:
+    def schema(self) -> JsonObject | None:
         """The JSON Schema of the reply; None where the released script's request is sent."""
         return None if self.as_released or self.lines else _schema(self.reply)
 
@@ -119,7 +121,7 @@ class Call:
         )
 
 
-def numbers(kind: Mapping[str, Kind], reply: Mapping[str, Any]) -> Iterator[tuple[str, Range, Any]]:
+def numbers(kind: Mapping[str, Kind], reply: JsonMapping) -> Iterator[tuple[str, Range, Any]]:
     """Each number of a reply that fits: its name, its range, its value (None of an empty one)."""
     for name, inner in kind.items():
         if isinstance(inner, Range):
@@ -128,7 +130,7 @@ def numbers(kind: Mapping[str, Kind], reply: Mapping[str, Any]) -> Iterator[tupl
             yield from numbers(inner, reply.get(name, {}))
 
 
-def _schema(kind: Kind) -> dict[str, Any]:
+def _schema(kind: Kind) -> JsonObject:
     if isinstance(kind, Range):  # an enumeration: enforced by more servers than a minimum
         return {"type": "integer", "enum": list(range(kind.low, kind.high + 1))}
     if isinstance(kind, Mapping):

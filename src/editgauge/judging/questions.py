@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
-from editgauge.types import Edit, Metric, Sample
+from editgauge.types import Edit, JsonMapping, Metric, Sample
 
 Shown = Sequence[str | Picture]
 
@@ -44,7 +43,7 @@ class Question:
 
 
 _REASON = "reasoning"
-Ask = Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
+Ask = Callable[[Sample, Edit, Rubrics, JsonMapping], Sequence[Call]]
 """Makes the calls about one edit that has a picture; what cannot be asked is not in the list."""
 
 
@@ -62,7 +61,7 @@ class Track:
     metrics: tuple[Metric, ...]
     questions: tuple[Question, ...] = ()
     ask: Ask | None = None
-    wanted: Callable[[Sample, Mapping[str, Any]], Sequence[Metric]] | None = None
+    wanted: Callable[[Sample, JsonMapping], Sequence[Metric]] | None = None
     rubrics: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     version: str = "1"
@@ -85,7 +84,7 @@ class Track:
         """The rubric files that it uses, for their common hash."""
         return self.rubrics or tuple(dict.fromkeys(one.rubric for one in self.questions))
 
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    def metrics_for(self, sample: Sample, options: JsonMapping) -> Sequence[Metric]:
         """The metrics that a complete judgement of this sample has, picture or not."""
         if self.wanted is not None:
             return self.wanted(sample, options)
@@ -94,7 +93,7 @@ class Track:
         return [one for one in self.metrics if one.name in names or not self.questions]
 
     def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping
     ) -> Sequence[Call]:
         """The calls for one edit; none for one without a picture."""
         if edit.path is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from editgauge.judging.protocol import Call, check, numbers
-from editgauge.types import Score, Status
+from editgauge.types import JsonMapping, JsonObject, Score, Status
 
 VERSION = 12
 """Part of every row's fingerprint: raise it with any change that could read a reply otherwise."""
@@ -89,11 +89,11 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
     return Verdict(readings=settled, rationale=rationale)
 
 
-def only_object(text: str) -> dict[str, Any]:
+def only_object(text: str) -> JsonObject:
     """The one JSON object of a reply, which ends it. Raises `ValueError` naming the broken rule."""
     repeated: list[str] = []
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> JsonObject:
         counts = Counter(name for name, _ in pairs)
         repeated.extend(name for name, count in counts.items() if count > 1)
         return dict(pairs)
@@ -101,7 +101,7 @@ def only_object(text: str) -> dict[str, Any]:
     decoder = json.JSONDecoder(
         object_pairs_hook=unique, parse_int=_whole, parse_float=_whole, strict=False
     )
-    objects: list[tuple[dict[str, Any], int]] = []
+    objects: list[tuple[JsonObject, int]] = []
     broken, thinking, position, starts = "", False, 0, 0
     while (start := _START.search(text, position)) is not None:
         position = start.end()
@@ -140,13 +140,13 @@ def _whole(text: str) -> int | float:
     return int(number) if abs(number) < 1e9 and number.is_integer() else number
 
 
-def final_lines(call: Call, text: str) -> dict[str, Any]:
+def final_lines(call: Call, text: str) -> JsonObject:
     """The numbers of a reply that ends in one line for each field, ``Name: 7/10, reason``, in any
     order. Raises `ValueError` naming the broken rule.
     """
     fields = call.fields
     lines = [line for line in text.replace("*", "").splitlines() if line.strip()][-len(fields) :]
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for line in lines:
         match = _LINE.fullmatch(line.strip().lstrip("#-• "))
         name = match[1].strip() if match else ""
@@ -159,7 +159,7 @@ def final_lines(call: Call, text: str) -> dict[str, Any]:
 
 
 def to_scores(
-    call: Call, verdict: Verdict, first: str | None = None, detail: Mapping[str, Any] | None = None
+    call: Call, verdict: Verdict, first: str | None = None, detail: JsonMapping | None = None
 ) -> tuple[Score, ...]:
     """Scores of one call in both variants, the corrected one of each metric first: the strict
     `verdict`, and what the released code makes of the `first` reply.

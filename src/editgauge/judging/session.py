@@ -42,7 +42,16 @@ from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
-from editgauge.types import JUDGE_SCORER, VARIANTS, Row, Sample, Score, Status
+from editgauge.types import (
+    JUDGE_SCORER,
+    VARIANTS,
+    JsonMapping,
+    JsonObject,
+    Row,
+    Sample,
+    Score,
+    Status,
+)
 
 PAID = "paid.sqlite"
 """The run's file of replies and costs."""
@@ -123,7 +132,7 @@ class Session:
         """Ask nothing from now on: rows are made of what is stored."""
         self.options, self.engine.offline = replace(self.options, offline=True), True
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Who judges what, and how, for the manifest."""
         return {
             "judge": self.source,
@@ -137,7 +146,7 @@ class Session:
             "samples": len(self.samples),
         }
 
-    def record(self, command: str, **facts: Any) -> dict[str, Any]:
+    def record(self, command: str, **facts: Any) -> JsonObject:
         """Write down in the run's manifest that a command was run, and what it did."""
         entry = {"benchmark": self.benchmark, "model": self.options.model}
         entry |= {**self.engine.stats.facts(), **facts}
@@ -254,7 +263,7 @@ class Session:
     def _put(self, job: Job, mark: str, scores: Iterable[Score]) -> None:
         sample, record = job.payload
         asked = variants.row_detail(record.settings) if job.call.name else {}
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             "benchmark": self.benchmark, "sample": sample.id, "editor": record.editor,
             "scorer": JUDGE_SCORER, "fingerprint": mark, "source": self.source,
             "repeat": job.repeat, "origin": self._origin(job.call),
@@ -274,7 +283,7 @@ class Session:
         self.summary.computed += self.run.put(rows)
         self.summary.count(rows)
 
-    def _origin(self, call: Call) -> dict[str, Any]:
+    def _origin(self, call: Call) -> JsonObject:
         facts = {"judge": self.options.model, "reader": VERSION, "protocol": self.protocol}
         facts |= {"protocol_version": self.prompts.track.version, "options": self.given}
         for package in self.prompts.plugins:
@@ -295,9 +304,9 @@ _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
 """Of rows about what is not asked."""
 
 
-def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
+def protocol_options(track: Track, given: JsonMapping) -> JsonObject:
     """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError`."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for name, value in given.items():
         if name in (*REQUEST, *RANGES):
             continue

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from editgauge.errors import MissingExtra
 from editgauge.metrics.native import on_device
+from editgauge.types import JsonMapping
 
 _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
 _EPSILON = 1e-8
@@ -62,7 +63,7 @@ class Network:
     """
 
     def __init__(
-        self, name: str, backbone: Mapping[str, Any], heads: Mapping[str, Any], *,
+        self, name: str, backbone: JsonMapping, heads: JsonMapping, *,
         device: str = "cpu", dtype: str = "float32",
     ) -> None:  # fmt: skip
         torch = _torch()

@@ -20,6 +20,7 @@ from editgauge.errors import WeightsError
 from editgauge.metrics.native import on_device
 from editgauge.networks.loading import pretrained, transformers_for
 from editgauge.networks.runtime import Runtime, torch_for
+from editgauge.types import JsonObject
 
 Floats = npt.NDArray[np.float32]
 Crop = Literal["floor", "round"]
@@ -87,7 +88,7 @@ class ClipModel:
                     f"{folder}: config.json names the activation {hidden_act!r}, these weights "
                     f"were trained with {activation!r}: with another every score is silently wrong"
                 )
-        self._towers: dict[str, Any] = {}
+        self._towers: JsonObject = {}
         self._tokenizer: Any = None
 
     def image_features(self, inputs: Sequence[Floats]) -> Floats:
@@ -146,7 +147,7 @@ class ClipModel:
                 raise WeightsError(f"{self.folder}: {why}; with it every score is silently wrong")
 
 
-def _config(folder: Path, tower: str) -> dict[str, Any]:
+def _config(folder: Path, tower: str) -> JsonObject:
     try:
         return dict(orjson.loads((folder / "config.json").read_bytes()).get(tower, {}))
     except (OSError, ValueError, TypeError, AttributeError) as error:

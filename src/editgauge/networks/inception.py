@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from editgauge.metrics.native import on_device
 from editgauge.networks.runtime import Runtime, torch_for
+from editgauge.types import JsonMapping
 
 SIDE = 299
 _NORM_EPSILON = 1e-3
@@ -71,7 +72,7 @@ _FORKED = (("Mixed_7b", "mean"), ("Mixed_7c", "max"))
 class Inception:
     """The network on one device. Raises `KeyError` when the state dict lacks a tensor."""
 
-    def __init__(self, state: Mapping[str, Any], runtime: Runtime | None = None) -> None:
+    def __init__(self, state: JsonMapping, runtime: Runtime | None = None) -> None:
         torch = torch_for("FID")
         self._functional, self._join = torch.nn.functional, torch.cat
         self.runtime = runtime or Runtime()
@@ -143,7 +144,7 @@ def prepare(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         return np.asarray(unit.mul_(2.0).sub_(1.0)[0].numpy(), np.float32)
 
 
-def _fold(state: Mapping[str, Any], name: str) -> tuple[Any, Any]:
+def _fold(state: JsonMapping, name: str) -> tuple[Any, Any]:
     weight = state[f"{name}.conv.weight"].double()
     names = ("weight", "bias", "running_var", "running_mean")
     gain, bias, variance, mean = (state[f"{name}.bn.{one}"].double() for one in names)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from editgauge.images import Array
+from editgauge.types import JsonMapping, JsonObject
 
 Point = tuple[float, float]
 READING = 3
@@ -48,7 +49,7 @@ class Identity:
     engine: str
     version: str
     models: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -57,7 +58,7 @@ class Identity:
         settings = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
         return f"{self.engine}-{self.version}-{settings}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {**asdict(self), "reading": READING}
 
 

@@ -17,7 +17,7 @@ from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import Results
-from editgauge.types import Metric
+from editgauge.types import JsonMapping, JsonObject, Metric
 
 _TEXTS = (
     "instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept",
@@ -43,7 +43,7 @@ def samples(
     pictures: Pictures,
     column_of: Mapping[ColumnKey, int],
     metrics: Mapping[str, Metric],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """Every sample of the frame, in its order, as JSON; memory does not grow with their number."""
     with contextlib.ExitStack() as stack:
         stores = []
@@ -58,7 +58,7 @@ def samples(
             yield {**_facts(record, pictures), "edits": edits, "rows": mine}
 
 
-def _facts(record: Mapping[str, Any], pictures: Pictures) -> dict[str, Any]:
+def _facts(record: JsonMapping, pictures: Pictures) -> JsonObject:
     images = list(record.get("images") or ())
     masks = (record.get("masks") or {}).items()
     first, size = pictures.file(images[0] if images else None), None
@@ -77,7 +77,7 @@ def _facts(record: Mapping[str, Any], pictures: Pictures) -> dict[str, Any]:
     }
 
 
-def _known(record: EditRecord, pictures: Pictures) -> dict[str, Any]:
+def _known(record: EditRecord, pictures: Pictures) -> JsonObject:
     facts = {name: getattr(record, name) for name in _SHOWN} | {"url": pictures.url(record.path)}
     return {name: value for name, value in facts.items() if value not in (None, "", {}, [])}
 
@@ -137,7 +137,7 @@ def _written(
 def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[Paid]) -> list[Any]:
     """The row as the page reads it, on the scale of print; ``stored`` is its own value."""
     column, metric, value, status, repeat, reason, text = row
-    extra: dict[str, Any] = {"reason": reason} if reason else {}
+    extra: JsonObject = {"reason": reason} if reason else {}
     detail = {name: part for name, part in schema.known(text).items() if name != "map"}
     if detail:
         reply = _reply(detail, stores)
@@ -150,7 +150,7 @@ def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[P
     return [*cells, extra] if extra else cells
 
 
-def _reply(detail: Mapping[str, Any], stores: Sequence[Paid]) -> str | None:
+def _reply(detail: JsonMapping, stores: Sequence[Paid]) -> str | None:
     """The judge's raw reply behind a row."""
     key = detail.get("reply")
     replies = (store.get(key) for store in stores) if isinstance(key, str) else ()

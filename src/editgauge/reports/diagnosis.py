@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import count, groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -26,6 +26,7 @@ from editgauge.metrics.grounding import Floats, enlarged
 from editgauge.store import parquet, schema
 from editgauge.store.run import Run
 from editgauge.tables.results import Results
+from editgauge.types import JsonMapping
 
 PAGE = "diagnosis.html"
 FOLDER = "diagnosis"
@@ -51,8 +52,8 @@ class Shown(NamedTuple):
     editor: str
     iou: float
     sample: str
-    detail: Mapping[str, Any]
-    record: Mapping[str, Any]
+    detail: JsonMapping
+    record: JsonMapping
     output: str | None
 
 
@@ -85,7 +86,7 @@ def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
 
 def _details(
     runs: Sequence[Run], benchmark: str, metric: str
-) -> dict[tuple[str, str], Mapping[str, Any]]:
+) -> dict[tuple[str, str], JsonMapping]:
     """(editor, sample) -> the detail of its row."""
     sql = (
         "SELECT editor, sample, detail FROM rows WHERE benchmark = ? AND metric = ? AND "
@@ -99,7 +100,7 @@ def _details(
 # -- figures ---------------------------------------------------------------------------------------
 
 
-def map_of(detail: Mapping[str, Any]) -> tuple[Floats, float] | None:
+def map_of(detail: JsonMapping) -> tuple[Floats, float] | None:
     """The map that a row keeps, shape (h, w), 0 to 1, and its cut; None without a readable one."""
     try:
         kept, cut = detail["map"], float(detail["cut"])

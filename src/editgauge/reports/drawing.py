@@ -21,6 +21,7 @@ from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
 from editgauge.reports.figures import Figure
 from editgauge.statistics.resampling import Floats
+from editgauge.types import JsonObject
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f",
@@ -41,7 +42,7 @@ NO_SCORE = "no score"
 _STYLES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d")
 _HATCHES = ("", "////", "----", "....", "\\\\\\\\")
-_NO_BAR: dict[str, Any] = {
+_NO_BAR: JsonObject = {
     "color": "white", "edgecolor": "0.4", "linewidth": 0.3, "hatch": "xxxxxxxx"
 }  # fmt: skip
 
@@ -126,7 +127,7 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     drawing.suptitle(plain_text(title))
     draw = {"radar": _radar, "curve": _curve}.get(figure.kind, _bars)
     polar = {"projection": "polar"} if figure.kind == "radar" else {}
-    shown: dict[str, Any] = {}
+    shown: JsonObject = {}
     every = drawing.subplots(len(panels), subplot_kw=polar, squeeze=False)[:, 0]
     for axes, panel in zip(every, panels, strict=True):
         draw(axes, figure, [lines[name] for name in panel])

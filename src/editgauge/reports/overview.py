@@ -20,7 +20,7 @@ from editgauge.tables.results import Mask, Results
 from editgauge.tables.sheet import Field
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Column, Table
-from editgauge.types import VARIANTS, Metric, Plot
+from editgauge.types import VARIANTS, JsonMapping, JsonObject, Metric, Plot
 
 MOST = 4
 """Samples of a kind that the first page shows."""
@@ -35,7 +35,7 @@ def overview(
     metrics: Mapping[str, Metric],
     tables: Sequence[Table],
     plots: Sequence[Plot] = (),
-) -> dict[str, Any]:
+) -> JsonObject:
     """JSON values: ``release`` (samples of the full release), ``sources`` (judges and engines),
     ``leads`` (see `_leads`), ``kept`` (the metrics that tell damage outside the wanted edit, those
     of a scale that can be read first), ``by`` (a metric) and by it ``worst``, ``contested`` and
@@ -68,7 +68,7 @@ def _tells_groups(frame: Results, plot: Plot) -> bool:
 
 
 def _by(
-    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+    frame: Results, metrics: Mapping[str, Metric], lead: JsonMapping | None
 ) -> tuple[Metric, str, str] | None:
     """Metric, variant and source behind the leading column, or of the first with a direction."""
     known = [
@@ -86,9 +86,7 @@ def _by(
     return metric, variant, lead["source"] if lead and lead["source"] in there else there[0]
 
 
-def _shown(
-    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _shown(frame: Results, metrics: Mapping[str, Metric], lead: JsonMapping | None) -> JsonObject:
     """The worst outputs, the samples on which editors lie furthest apart, and the leading model's
     from best to worst. Inputs that were given back and anchors tell nothing about a model, and a
     sample whose reference is doubted is no damage.
@@ -148,7 +146,7 @@ def _edits(frame: Results) -> Mask:
 # -- who is ahead ----------------------------------------------------------------------------------
 
 
-def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
+def _leads(frame: Results, tables: Sequence[Table]) -> JsonObject:
     """Variant -> who is ahead in the first of the benchmark's tables by which models can be ranked
     (`tables.ranking`). Empty without intervals. Anchors, and models that gave every input back
     (`returned`), are ranked only where there are fewer than two others: they win by every score
@@ -175,7 +173,7 @@ def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
         return is_further(name), not pair[1].published, at
 
     papers = sorted(((side, table) for side in sides for table in every_table(side)), key=place)
-    leads: dict[str, Any] = {}
+    leads: JsonObject = {}
     for variant in VARIANTS:
         ranked = (
             _ranked(side, made) | {"paper": _headlines(side, table, made.field.column, tables)}
@@ -189,9 +187,9 @@ def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
     return leads
 
 
-def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
+def _ranked(frame: Results, found: Ranking) -> JsonObject:
     table, column, ahead = found.table, found.field.column, found.ahead
-    lines: list[dict[str, Any]] = []
+    lines: list[JsonObject] = []
     for row in table.rows:
         rank, low, high = found.ranks[row.name]
         cell = row.cells[column.name]
@@ -214,7 +212,7 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
 
 def _headlines(
     side: Results, paper: PaperTable, by: Column, tables: Sequence[Table]
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """The paper's headline columns of every model, with the published lines where these can be
     compared (the whole release, the same judge and prompts); None where there is no more to show.
     """

@@ -29,7 +29,7 @@ from editgauge.tables.rows import without_training
 from editgauge.tables.sheet import Sheet
 from editgauge.tables.slices import in_order
 from editgauge.tables.table import Table
-from editgauge.types import VARIANTS, Metric, Plot, Status, Variant
+from editgauge.types import VARIANTS, JsonObject, Metric, Plot, Status, Variant
 
 _MOST_VALUES = 2000
 """An attribute of more values is free text: no use as a filter."""
@@ -90,9 +90,7 @@ def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
 # -- data files ------------------------------------------------------------------------------------
 
 
-def write(
-    part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[Run]
-) -> dict[str, Any]:
+def write(part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[Run]) -> JsonObject:
     """Write a benchmark's data files; what the page's first file says of it. `at`: its place."""
     frame, columns, places = part.frame, [], {}
 
@@ -142,7 +140,7 @@ def write(
 
 def _columns(
     frame: Results, metrics: Mapping[str, Metric]
-) -> Iterator[tuple[dict[str, Any], NDArray[np.float64], NDArray[np.uint8]]]:
+) -> Iterator[tuple[JsonObject, NDArray[np.float64], NDArray[np.uint8]]]:
     """Every (metric, variant, source) that has rows, for every editor: what it is, its values on
     the scale of print and its statuses (255: no row).
     """
@@ -159,7 +157,7 @@ def _columns(
                 yield {**names, "scored": int((status == 0).sum())}, values[row], status
 
 
-def _attributes(frame: Results) -> tuple[list[dict[str, Any]], list[str]]:
+def _attributes(frame: Results) -> tuple[list[JsonObject], list[str]]:
     """What samples are filtered and sorted by: values, and one code a sample (16 bits)."""
     about, codes = [], []
     for name in frame.samples.names():
@@ -193,7 +191,7 @@ def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
     return state, marks, back
 
 
-def _described(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
+def _described(metrics: Mapping[str, Metric]) -> dict[str, JsonObject]:
     """What a reader is told of each metric, and how its numbers are printed."""
     names = titles(metrics)
     return {
@@ -209,7 +207,7 @@ def _described(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> list[dict[str, Any]]:
+def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> list[JsonObject]:
     """For each editor how many samples have a row, or an output, of each status (two statuses count
     for both), in which metrics where not in all, and its outputs, with seconds each and dollars.
     """

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from editgauge import __version__, temporary
 from editgauge.errors import MissingExtra, RunError
@@ -29,7 +28,7 @@ from editgauge.reports.scripts import write_script
 from editgauge.store import paths
 from editgauge.store.run import Run
 from editgauge.tables.results import STATUSES
-from editgauge.types import VARIANTS
+from editgauge.types import VARIANTS, JsonObject
 
 MARKER = ".editgauge-report"
 """A file that says: this folder is a report of ours. Written first."""
@@ -97,7 +96,7 @@ def build(
 
 def _benchmark(
     part: Part, number: int, to: Path, pictures: Pictures, runs: Sequence[Run]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write a benchmark's data files and figures; what the page's first file says of it."""
     about = write(part, number, to / "data" / str(number), pictures, runs)
     seen = about["overview"]  # the first page's metrics are in the page, all for papers

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from editgauge.escape import counted, plain
 from editgauge.run.check_data import Count, Issue, Progress, check_data
 from editgauge.run.check_outputs import OutputsReport, check_outputs, editor_folders
 from editgauge.run.tracks import judged
 from editgauge.store.remote import local_folder
-from editgauge.types import Benchmark
+from editgauge.types import Benchmark, JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +47,7 @@ class Checked:
         """Whether there are samples and no output needs attention."""
         return bool(self.samples) and not self.of_outputs
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Everything that was found as JSON values."""
         return {
             "benchmark": self.benchmark,

@@ -32,7 +32,7 @@ from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.tables import reading, rows
 from editgauge.tables.table import Table
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, JsonMapping, JsonObject, Sample, Status
 
 Progress = Callable[[int, int, str], None]
 BASES = ("both", "pixels", "attention")
@@ -57,7 +57,7 @@ class Request:
     ids: Sequence[str] = ()
     where: Sequence[str] = ()
     concepts: Path | None = None
-    maps: Mapping[str, Any] = field(default_factory=dict)
+    maps: JsonMapping = field(default_factory=dict)
     cutoffs: Mapping[str, float | None] = field(default_factory=dict)
     workers: int | Workers = 0
     retry: frozenset[Status] = frozenset()
@@ -79,7 +79,7 @@ class Diagnosed:
         """Whether every score is there that should be."""
         return not any(summary.without_score for summary in self.summaries.values())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """What was done as JSON values, without the tables."""
         summaries = {name: summary.as_dict() for name, summary in self.summaries.items()}
         told = {name: getattr(self, name) for name in ("benchmark", "unwatched")}

@@ -12,7 +12,7 @@ import contextlib
 import pickle
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +32,7 @@ from editgauge.store import lease
 from editgauge.store.paths import plain_name
 from editgauge.store.run import PAID, Run
 from editgauge.store.schema import EditRecord, digest
-from editgauge.types import Editor, Sample, Status
+from editgauge.types import Editor, JsonMapping, Sample, Status
 
 Progress = Callable[[int, int, str], None]
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
@@ -92,13 +92,13 @@ class Made(NamedTuple):
     """An editor, and what the run's record says of how it was made."""
 
     editor: Editor
-    facts: Mapping[str, Any] = MappingProxyType({})
+    facts: JsonMapping = MappingProxyType({})
 
 
 def make(
     material: Material,
     name: str,
-    settings: Mapping[str, Any],
+    settings: JsonMapping,
     *,
     instruction: str = "original",
     demonstrations: Sequence[Sample] | None = None,

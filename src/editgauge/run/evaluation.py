@@ -14,7 +14,7 @@ from editgauge.errors import UsageError
 from editgauge.run.material import Material
 from editgauge.store.run import Run
 from editgauge.store.selection import one_of, several, statuses
-from editgauge.types import VARIANTS, Benchmark, Editor, Sample, Status, Track, Variant
+from editgauge.types import VARIANTS, Benchmark, Editor, JsonObject, Sample, Status, Track, Variant
 
 if TYPE_CHECKING:
     from editgauge.judging.asking import Stats
@@ -51,7 +51,7 @@ class Evaluation:
         where: str | Sequence[str] = (),
     ) -> None:
         self._split, self._data = split, None if data is None else Path(data)
-        narrowed: dict[str, Any] = {"limit": limit, "ids": samples, "where": where}
+        narrowed: JsonObject = {"limit": limit, "ids": samples, "where": where}
         self.material = Material.open(benchmark, self._data, split=split, **narrowed)
         self.benchmark: Benchmark = self.material.benchmark
         self.samples: list[Sample] = self.material.samples
@@ -91,7 +91,7 @@ class Evaluation:
         else:
             raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
         again = statuses(",".join(several(retry)))
-        limits: dict[str, Any] = {"workers": workers, "retry": again, "progress": progress}
+        limits: JsonObject = {"workers": workers, "retry": again, "progress": progress}
         return edit_material(self.material, self.folder, work, **limits)
 
     def score(
@@ -129,7 +129,7 @@ class Evaluation:
         )
         place = None if outputs is None else Path(outputs)
         again = statuses(",".join(several(retry)))
-        limits: dict[str, Any] = {"editors": several(editors), "retry": again}
+        limits: JsonObject = {"editors": several(editors), "retry": again}
         return scoring.run(progress, outputs=place, **limits).summary
 
     def judge(
@@ -187,7 +187,7 @@ class Evaluation:
         from editgauge.run.compare import compare
         from editgauge.tables import rows
 
-        chosen: dict[str, Any] = {"editors": [a, b], "sources": several(sources)}
+        chosen: JsonObject = {"editors": [a, b], "sources": several(sources)}
         return compare(rows.frames([self.folder], self.benchmark.name, **chosen), a, b)[0]
 
     def report(self, to: Path | str | None = None, *, copy_images: bool = False) -> Path:

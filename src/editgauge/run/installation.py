@@ -9,12 +9,12 @@ import platform
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
-from typing import Any
 
 from packaging.requirements import Requirement
 
 from editgauge import __version__
 from editgauge.networks import weights
+from editgauge.types import JsonObject
 
 BRINGS = {
     "ocr": "the OCR track (TextEdit's OA, OP, OR, F1, NED)",
@@ -36,7 +36,7 @@ BRINGS = {
 """Extra -> what it brings. An extra without a line is not for users (``dev``) and is not listed."""
 
 
-def inspect() -> dict[str, Any]:
+def inspect() -> JsonObject:
     """Versions, extras with what is missing of them, GPU, environment, weights."""
     files = [
         {"name": name, "state": weights.state(name, None), "used_for": entry.used_for}
@@ -56,7 +56,7 @@ def inspect() -> dict[str, Any]:
     }
 
 
-def extras() -> list[dict[str, Any]]:
+def extras() -> list[JsonObject]:
     """Each extra for users: what it brings, and which of its packages are not installed."""
     try:
         needs = [Requirement(line) for line in requires("editgauge") or []]

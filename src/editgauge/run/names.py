@@ -8,11 +8,12 @@ from editgauge import catalog
 from editgauge.errors import EditgaugeError
 from editgauge.scoring import outside
 from editgauge.services import prices
+from editgauge.types import JsonObject
 
 KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
 
 
-def entries(kind: str) -> list[dict[str, Any]]:
+def entries(kind: str) -> list[JsonObject]:
     """Every name of a kind (one of `KINDS`), those of other packages included, as JSON values: at
     least ``name`` and ``about``; of ``scorers`` the benchmarks, too, with their ``metrics``. A
     package that cannot be imported costs its own entry, which says why, and no other.
@@ -30,7 +31,7 @@ def entries(kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def _entry(kind: str, name: str) -> dict[str, Any]:
+def _entry(kind: str, name: str) -> JsonObject:
     try:
         if kind == "scorers":  # of an entry point, which run on every benchmark that they apply to
             package = catalog.source_of(kind, name)
@@ -52,7 +53,7 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
         return {"about": f"cannot be loaded: {message}"}
 
 
-def _engine(make: Any, about: str) -> dict[str, Any]:
+def _engine(make: Any, about: str) -> JsonObject:
     """An OCR engine, and whether it can be used here."""
     try:
         make()

@@ -34,7 +34,7 @@ from editgauge.store.run import Run
 from editgauge.store.samples import Inputs
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
-from editgauge.types import Row, Sample, Status, Track
+from editgauge.types import JsonMapping, JsonObject, Row, Sample, Status, Track
 
 Progress = Callable[[int, int, str], None]
 """Called with outputs done, outputs to do, and what is going on."""
@@ -55,7 +55,7 @@ def score(
     retry: frozenset[Status] = frozenset(),
     seconds_an_output: float = 600.0,
     roots: Sequence[Path] = (),
-    origins: Mapping[str, Mapping[str, Any]] | None = None,
+    origins: Mapping[str, JsonMapping] | None = None,
     alone: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Summary:
@@ -184,7 +184,7 @@ class Scored:
     lacking: Mapping[str, str]
     complete: bool
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """What was done as JSON values."""
         return {**self.summary.as_dict(), "samples": self.samples, "lacking": self.lacking}
 
@@ -326,7 +326,7 @@ class Scoring:
         takes: Mapping[str, Takes],
         hashes: HashStore,
         show: Progress,
-        limits: Mapping[str, Any],
+        limits: JsonMapping,
     ) -> Summary:
         """Bring the rows up to date, part by part."""
         every, samples, edits = self.material.every, self.material.samples, list[EditRecord]()

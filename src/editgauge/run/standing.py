@@ -17,7 +17,7 @@ from editgauge.store.cache import Cache
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import digest, json
-from editgauge.types import Sample
+from editgauge.types import JsonObject, Sample
 
 _COUNTS = "SELECT * FROM counts WHERE name != 'entries' ORDER BY name, part"
 _FILES_A_SAMPLE = 100
@@ -43,7 +43,7 @@ class Standing:
         self._cache = Cache(run.cache_folder, "standing.sqlite")
         self._state, self._counts = "", list[Any]()
 
-    def facts(self, applied: Iterable[Any], scorers: Sequence[str]) -> dict[str, Any] | None:
+    def facts(self, applied: Iterable[Any], scorers: Sequence[str]) -> JsonObject | None:
         """What `keep` was given, if everything stands; None where a closer look is needed."""
         there = self._cache.get([self._key]).get(self._key)
         if there is None:  # the first call of its kind has work to do
@@ -54,7 +54,7 @@ class Standing:
         stands = self._state and known["state"] == self._state and self._run.damage is None
         return dict(known["facts"]) if stands else None
 
-    def keep(self, facts: dict[str, Any], *, idle: bool) -> None:
+    def keep(self, facts: JsonObject, *, idle: bool) -> None:
         """Remember what a call found; `idle`: whether it had nothing to do."""
         same = idle and not self._run.problems and self._counts == self._run.read(_COUNTS)
         entry = {"state": self._state if same else "", "facts": facts if same else {}}

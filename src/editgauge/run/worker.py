@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from editgauge import machine
 from editgauge.errors import ImageError, RunError
@@ -14,7 +13,7 @@ from editgauge.scoring import failure
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
-from editgauge.types import Edit, Row, Sample, Score, Status, not_scored
+from editgauge.types import Edit, JsonObject, Row, Sample, Score, Status, not_scored
 
 Scores = Iterator[tuple["Item", Sequence[Score]]]
 
@@ -54,7 +53,7 @@ class Told:
 
     benchmark: str
     scorers: list[Scorer]
-    origins: list[dict[str, Any]]
+    origins: list[JsonObject]
     cut: tuple[str, ...]
     run: Path
 

@@ -16,17 +16,16 @@ import math
 import os
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, ImageError, WeightsError
 from editgauge.scoring import NoScore, failure, text_of
 from editgauge.scoring.scorer import Scorer
 from editgauge.services.child import Child, Ended
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import Edit, JsonMapping, JsonObject, Metric, Sample, Score, Status, Track
 
 START_SECONDS, ANSWER_SECONDS = 600.0, 300.0
 """A model of 2 GB on a slow disk takes minutes to load."""
@@ -68,7 +67,7 @@ class Adapter:
         why = str(reply.get("error") or "the adapter gave no finite value")[:500]
         raise NoScore(Status.FAILED, f"{self.about['model']}: {why}")
 
-    def _said(self, seconds: float, question: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def _said(self, seconds: float, question: JsonMapping | None = None) -> JsonObject:
         try:
             if question:
                 self._child.write(question)
@@ -107,7 +106,7 @@ class AdapterScorer(Scorer):
     def _variable(self) -> str:
         return f"EDITGAUGE_{self.name.upper()}"
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         """The command as a hash (it holds this machine's paths), and whether there is one."""
         command = os.environ.get(self._variable, "").encode()
         digest = hashlib.blake2b(command, digest_size=16).hexdigest() if command else None

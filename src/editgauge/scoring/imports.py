@@ -19,7 +19,16 @@ from typing import Any
 from editgauge.errors import DataError, UsageError
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
-from editgauge.types import JUDGE_SCORER, Benchmark, Metric, Row, Sample, Status, Variant
+from editgauge.types import (
+    JUDGE_SCORER,
+    Benchmark,
+    JsonObject,
+    Metric,
+    Row,
+    Sample,
+    Status,
+    Variant,
+)
 
 MEASURED = "imported"
 """The scorer of rows that a script measured."""
@@ -143,7 +152,7 @@ def _rows(benchmark: str, metric: Metric, found: ReleasedScore, judge: str) -> I
     fingerprint = digest(
         "import-2", found.editor, found.sample, found.metric, str(found.value), found.failed
     )
-    detail: dict[str, Any] = {"rationale": found.rationale[:1000]} if found.rationale else {}
+    detail: JsonObject = {"rationale": found.rationale[:1000]} if found.rationale else {}
     for variant, (value, status, reason) in _outcomes(metric, found):
         infinite = value is not None and math.isinf(value)
         yield Row(

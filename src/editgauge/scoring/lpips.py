@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from editgauge.scoring.scorer import Pair
 from editgauge.types import (
     VARIANTS,
     Edit,
+    JsonMapping,
     Metric,
     Sample,
     Score,
@@ -48,7 +49,7 @@ class Frames:
     output: Array
     mask: Mask | None = None
     no_faithful: NoScore | None = None
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonMapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,7 @@ class LpipsScorer(NeuralScorer):
     def weights(self) -> tuple[str, ...]:
         return (f"lpips-{self.net}",)
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         return {**super().origin(), "net": self.net}
 
     def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:

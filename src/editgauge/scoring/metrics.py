@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from editgauge.types import Metric
+from editgauge.types import JsonObject, Metric
 
 
 def read_metrics(module: str) -> dict[str, tuple[Metric, ...]]:
@@ -20,7 +19,7 @@ def read_metrics(module: str) -> dict[str, tuple[Metric, ...]]:
             for name, group in groups.items()}  # fmt: skip
 
 
-def _metric(group: dict[str, Any], own: dict[str, Any]) -> Metric:
+def _metric(group: JsonObject, own: JsonObject) -> Metric:
     notes = [fields["note"] for fields in (own, group) if "note" in fields]
     fields = {name: value for name, value in group.items() if name != "metric"}
     own = {"direction": None, **fields, **own, "note": "; ".join(notes)}

@@ -24,12 +24,23 @@ from editgauge.networks.weights import find, locate, state
 from editgauge.scoring import NoScore, failure, text_of
 from editgauge.scoring.metrics import FID
 from editgauge.scoring.scorer import Needs, Pair, Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
+from editgauge.types import (
+    Edit,
+    JsonMapping,
+    JsonObject,
+    Metric,
+    Sample,
+    Score,
+    Status,
+    Track,
+    Variant,
+    not_scored,
+)
 
 AESTHETIC = "laion-aesthetic-vit-l-14"
 
 
-def place(options: dict[str, Any]) -> dict[str, Any]:
+def place(options: JsonObject) -> JsonObject:
     """Where weights and features lie and networks run, out of a benchmark's options: the fields
     that every neural scorer has.
     """
@@ -59,11 +70,11 @@ class NeuralScorer(Scorer):
         """The names of its weights, without which nothing is scored first."""
         raise NotImplementedError
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         """Checksums of the weights, versions of the libraries, parameters. Missing weights are part
         of it, so that their arrival makes another fingerprint and the rows are computed.
         """
-        origin: dict[str, Any] = {}
+        origin: JsonObject = {}
         for name in self.weights:
             try:
                 origin[name] = locate(name, self.folder).identity
@@ -78,7 +89,7 @@ class NeuralScorer(Scorer):
         return resolve(self.device)
 
 
-def lacking(origin: Mapping[str, Any]) -> str:
+def lacking(origin: JsonMapping) -> str:
     """What a scorer with this origin has not and cannot work without, with the command that brings
     it; "" where nothing is known to be lacking.
     """
@@ -162,7 +173,7 @@ class ClipScorer(NeuralScorer):
         cropped = {"cropped" for measure in self.measures if measure.as_released}
         return cropped.union(*(_KINDS[measure.kind][0] for measure in self.measures))
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         crops = any(measure.as_released for measure in self.measures)
         return {**super().origin(), **({"crop": "as released"} if crops else {})}
 
@@ -174,7 +185,7 @@ class ClipScorer(NeuralScorer):
         pictures += [s.reference for s, _ in pairs if s.reference and "reference" in parts]
         texts = [getattr(s, m.text) or "" for s, _ in pairs for m in self.measures if m.text]
         vectors, notes = features.texts([text for text in texts if text.strip()])
-        known: dict[str, Any] = {
+        known: JsonObject = {
             "picture": features.images(pictures),
             "cropped": features.images(outputs, crop="round") if "cropped" in parts else {},
             "text": vectors,
@@ -193,7 +204,7 @@ class ClipScorer(NeuralScorer):
 
 
 def _clip(
-    known: Mapping[str, Any], notes: Mapping[str, str],
+    known: JsonMapping, notes: Mapping[str, str],
     measure: Measure, variant: Variant, sample: Sample, edit: Edit,
 ) -> Score:  # fmt: skip
     """One score from the features of a batch."""
@@ -214,7 +225,7 @@ def _clip(
 
 
 def _feature(
-    known: Mapping[str, Any], part: str, measure: Measure, sample: Sample, edit: Edit,
+    known: JsonMapping, part: str, measure: Measure, sample: Sample, edit: Edit,
     released: bool,
 ) -> Any:  # fmt: skip
     if part == "reference" and sample.reference is None:
@@ -262,7 +273,7 @@ class FidScorer(NeuralScorer):
             reason = f"wanted at least 2 outputs with a reference that can be read, {found}"
             return not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
         references, outputs = np.array(good, dtype=np.float64).swapaxes(0, 1)
-        detail: dict[str, Any] = {"samples": len(good), "left_out": len(pairs) - len(good)}
+        detail: JsonObject = {"samples": len(good), "left_out": len(pairs) - len(good)}
         if len(good) < FEW_SAMPLES:
             detail["warning"] = (
                 f"{len(good)} samples, fewer than {FEW_SAMPLES}: the covariance is rank-deficient "

@@ -12,7 +12,7 @@ from typing import Any
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Benchmark, Track
+from editgauge.types import Benchmark, JsonObject, Track
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Scorers:
     packages: dict[str, catalog.Package] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def origins(self) -> dict[str, dict[str, Any]]:
+    def origins(self) -> dict[str, JsonObject]:
         """Scorer -> its origin, with the package and version that it comes from."""
         origins = {}
         for scorer in self.scorers:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,11 +22,21 @@ from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.scoring import NoScore
 from editgauge.scoring.metrics import BACKGROUND, REFERENCE
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
+from editgauge.types import (
+    Edit,
+    JsonMapping,
+    JsonObject,
+    Metric,
+    Sample,
+    Score,
+    Status,
+    Track,
+    Variant,
+)
 
 VERSION = 2
 """Part of every pixel score's origin: raised when a change here changes a value."""
-Detail = dict[str, Any]
+Detail = JsonObject
 T = TypeVar("T")
 
 
@@ -41,7 +51,7 @@ class PixelScorer(Scorer):
     wants: tuple[str, ...] = ()
     track: Track = "pixel"
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         return {"version": VERSION, "numpy": np.__version__, **provenance()}
 
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:

@@ -10,15 +10,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from editgauge.errors import UsageError
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import fitted, read_output, reference_of, size_of, source_of
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Direction, Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import Direction, Edit, JsonMapping, Metric, Sample, Score, Status, Track
 
 Against = Literal["input", "reference"]
 Function = Callable[..., float]
@@ -49,7 +49,7 @@ class PlainScorer(Scorer):
     def __reduce__(self) -> str:
         return self.function.__qualname__
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         name = f"{self.function.__module__}.{self.function.__qualname__}"
         return {"function": name, "version": self.version}
 
@@ -63,7 +63,7 @@ class PlainScorer(Scorer):
         wanted = f"which is not in {metric.low:g} to {metric.high:g}"  # NaN, too
         raise NoScore(Status.FAILED, f"the function gives {value:g}, {wanted}")
 
-    def _value(self, sample: Sample, edit: Edit) -> tuple[float, Mapping[str, Any]]:
+    def _value(self, sample: Sample, edit: Edit) -> tuple[float, JsonMapping]:
         of_input = self.against == "input"
         picture = source_of(sample).picture if of_input else reference_of(sample)
         same, detail = fitted(read_output(edit)[0], size_of(picture))

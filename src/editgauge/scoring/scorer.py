@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from editgauge.errors import UsageError
-from editgauge.types import Edit, Metric, Sample, Score, Track
+from editgauge.types import Edit, JsonMapping, Metric, Sample, Score, Track
 
 Pair = tuple[Sample, Edit]
 
@@ -69,7 +68,7 @@ class Scorer:
     """How many pairs a worker is given at once. Above 1, one worker has the whole machine."""
     needs: Needs = Needs()
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         """Versions, model hashes, parameters: JSON values that the scores depend on."""
         return {}
 

@@ -15,10 +15,11 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from editgauge.services.secrets import words
+from editgauge.types import JsonMapping, JsonObject
 
 LONGEST_LINE = 1 << 16
 """Bytes of a line that are read; a longer one is cut into several."""
@@ -52,7 +53,7 @@ class Child:
         self.kill = weakref.finalize(self, _kill, self.process)
         """End it and all it started."""
 
-    def write(self, question: Mapping[str, Any]) -> None:
+    def write(self, question: JsonMapping) -> None:
         """Send a line. Raises `Ended`."""
         assert self.process.stdin is not None
         try:
@@ -61,7 +62,7 @@ class Child:
         except OSError as error:
             raise Ended(self.why()) from error
 
-    def read(self, deadline: float, *keys: str) -> dict[str, Any]:
+    def read(self, deadline: float, *keys: str) -> JsonObject:
         """The next line that is a JSON object (with one of the `keys`, where some are named), by a
         time of `time.monotonic`; other lines are its log. Raises `Ended` and `TimeoutError`. A
         program may be dead while something that it started keeps its output open.

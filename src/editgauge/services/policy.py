@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 
+from editgauge.types import JsonMapping, JsonObject
+
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
 """``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault that may
 pass; ``bad``: this request will never work; ``stop``: no request will (key, model, account).
@@ -72,12 +74,12 @@ def filtered(text: str) -> bool:
     return _FILTER.search(text) is not None
 
 
-def codes_of(error: Mapping[str, Any]) -> set[str]:
+def codes_of(error: JsonMapping) -> set[str]:
     """The words that an error object has for its kind."""
     return {str(error[name]) for name in ("code", "type", "status") if error.get(name)}
 
 
-def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
+def meaning(status: int, headers: Mapping[str, str], error: JsonMapping) -> Meaning:
     """What an HTTP status other than success means; `error` is the body's error object."""
     codes = codes_of(error)
     known = STATUSES.get(status, Meaning("bad"))
@@ -100,12 +102,12 @@ def at(value: Any, place: str) -> Any:
     return value
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
+def objects(value: Any) -> list[JsonObject]:
     """The objects of a JSON list; none for anything else."""
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
-def _daily(error: Mapping[str, Any]) -> bool:
+def _daily(error: JsonMapping) -> bool:
     """Whether the limit that was met is one of the day or of the account, not of the minute."""
     limits = [one for of in objects(error.get("details")) for one in objects(of.get("violations"))]
     return bool(_DAILY.search(str(error.get("message") or "")[:2000])) or any(
@@ -118,7 +120,7 @@ def may_pass(status: int) -> bool:
     return meaning(status, {}, {}).kind in ("busy", "again")
 
 
-def error_of(value: Any) -> dict[str, Any]:
+def error_of(value: Any) -> JsonObject:
     """The error object of a reply, in the forms that servers give it; empty where there is none."""
     if isinstance(value, list) and value:  # Gemini's compatible endpoint sends an array
         value = value[0]
@@ -136,7 +138,7 @@ def pause_before(attempt: int, first: float) -> float:
     return pause * random.uniform(0.75, 1.25)
 
 
-def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
+def retry_after(headers: Mapping[str, str], error: JsonMapping) -> float | None:
     """Seconds to wait as the server says, in [0, 3600], None where it says nothing: a header, or
     the ``retryDelay`` ("17s") that Google puts into the ``details`` of the body's error object.
     """

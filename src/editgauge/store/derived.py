@@ -7,12 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
 from editgauge.store.schema import digest
-from editgauge.types import DERIVED, Benchmark, Derived, Rule, Status
+from editgauge.types import DERIVED, Benchmark, Derived, JsonObject, Rule, Status
 
 
 class Line(NamedTuple):
@@ -45,7 +45,7 @@ def benchmark_of(name: str) -> Benchmark | None:
     return benchmark
 
 
-def origins_of(benchmark: Benchmark) -> dict[str, dict[str, Any]]:
+def origins_of(benchmark: Benchmark) -> dict[str, JsonObject]:
     """Derived metric -> what its rows were made by: parents, version, another package's name."""
     package = catalog.source_of("benchmarks", benchmark.name)
     ours = {"package": package.name, "package_version": package.version} if package.name else {}
@@ -57,7 +57,7 @@ def origins_of(benchmark: Benchmark) -> dict[str, dict[str, Any]]:
 
 def derived(
     rules: Sequence[Derived], parents: Iterable[Line], repeats: Repeats
-) -> Iterator[tuple[Line, dict[str, Any]]]:
+) -> Iterator[tuple[Line, JsonObject]]:
     """The rows of derived metrics, each with its detail (``of``: the parents' values); a row of
     each editor, sample, variant, source and repeat, with the parents' fingerprints in its own.
 

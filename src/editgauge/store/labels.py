@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import UnknownName, UsageError, meant
+from editgauge.types import JsonMapping
 
 Mask = NDArray[np.bool_]
 _HAS = ("has_knowledge", "has_reference")
@@ -21,8 +22,8 @@ class Samples:
     `Run.samples`.
     """
 
-    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
-        self.records: dict[str, Mapping[str, Any]] = {}
+    def __init__(self, records: Iterable[JsonMapping]) -> None:
+        self.records: dict[str, JsonMapping] = {}
         for record in records:
             self.records.setdefault(record["id"], record)
         self.ids: tuple[str, ...] = tuple(self.records)
@@ -92,12 +93,12 @@ class Samples:
         return mask
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
+def mapping(value: Any) -> JsonMapping:
     """A run folder may come from anybody: what is no mapping is none."""
     return value if isinstance(value, Mapping) else {}
 
 
-def _label(record: Mapping[str, Any], by: str) -> str:
+def _label(record: JsonMapping, by: str) -> str:
     category, attributes = record.get("category", ()), record.get("attributes", {})
     value: Any = attributes.get(by)
     if by == "split":

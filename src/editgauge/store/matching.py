@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import EXTENSIONS
 from editgauge.store import csv_files, hashes, paths, schema
-from editgauge.types import Sample
+from editgauge.types import JsonObject, Sample
 
 _FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
 """A field of a pattern: its name, and how many digits it has."""
@@ -79,7 +78,7 @@ class Matches:
             some = ", ".join(files[:3])
             raise DataError(f"{where}: wanted one file of its own for {sample!r}, found {some}")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """All of it as JSON values."""
         used = {*chain.from_iterable(self.files.values())}
         return {

@@ -10,14 +10,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
 
 from editgauge.errors import RunError
 from editgauge.store import paid, schema
 from editgauge.store.described import together
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, Record
-from editgauge.types import Status
+from editgauge.types import JsonObject, Status
 
 SAME = 1e-9
 """Two scores from one fingerprint may differ by this much (relative): the last bits of another
@@ -134,9 +133,9 @@ def _said(target: Run, old: Record, new: Record) -> str:
 # -- samples, edits, pictures ----------------------------------------------------------------------
 
 
-def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
+def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, JsonObject]:
     """A benchmark's samples in the first run's order, with the pictures that any run has."""
-    records: dict[str, dict[str, Any]] = {}
+    records: dict[str, JsonObject] = {}
     for run, record in ((one, record) for one in runs for record in one.samples(benchmark)):
         known = records.setdefault(record["id"], record)
         for fact in _SAMPLE_FACTS:

@@ -12,13 +12,14 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from editgauge.errors import RunError
 from editgauge.store import schema, sqlite
+from editgauge.types import JsonMapping, JsonObject
 
 T = TypeVar("T")
 _SLACK = 1e-9
@@ -137,14 +138,14 @@ class Paid:
 
     # -- replies -----------------------------------------------------------------------------------
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    def get(self, key: str) -> JsonObject | None:
         """The reply under a key; None where there is none, or it is damaged: then it is asked for
         again.
         """
         rows = self._read("SELECT * FROM replies WHERE key = ?", key)
         return _object(rows[0]) if rows else None
 
-    def put(self, key: str, reply: Mapping[str, Any]) -> None:
+    def put(self, key: str, reply: JsonMapping) -> None:
         """Write a reply of JSON values in place of an older one; it is on the disk when this
         returns.
         """
@@ -158,7 +159,7 @@ class Paid:
     def __len__(self) -> int:
         return int(self._read("SELECT count(*) FROM replies")[0][0])
 
-    def replies(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def replies(self) -> Iterator[tuple[str, JsonObject]]:
         """Every reply that is sound, in the order in which they came."""
         for (key,) in self._read("SELECT key FROM replies ORDER BY rowid"):
             if (reply := self.get(key)) is not None:
@@ -294,7 +295,7 @@ def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
     return taken, problems
 
 
-def _object(record: Sequence[Any]) -> dict[str, Any] | None:
+def _object(record: Sequence[Any]) -> JsonObject | None:
     try:
         return schema.parsed(record[1]) if schema.stands("replies", record) else None
     except ValueError:

@@ -13,7 +13,7 @@ from typing import Any
 from editgauge.store import schema
 from editgauge.store.file import RunFile
 from editgauge.store.schema import Record, RowKey, Series
-from editgauge.types import Row, Status
+from editgauge.types import JsonObject, Row, Status
 
 Takes = Callable[[Record, Record], bool]
 """Whether the second row takes the place of the first, of one key."""
@@ -166,7 +166,7 @@ class Rows(RunFile):
         return counts
 
 
-def _row(series: Series, sample: str, record: Record, origins: dict[int, dict[str, Any]]) -> Row:
+def _row(series: Series, sample: str, record: Record, origins: dict[int, JsonObject]) -> Row:
     _, _, repeat, value, status, reason, mark, detail, origin, _ = record
     infinite = {"infinite": True} if value == math.inf else {}
     return Row(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -21,7 +21,7 @@ from editgauge.store.addresses import address_of
 from editgauge.store.file import FILE, insert, put
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
-from editgauge.types import Metric, Row
+from editgauge.types import JsonMapping, JsonObject, Metric, Row
 
 __all__ = ["FILE", "PAID", "ROOMS", "Run"]
 PAID = "paid.sqlite"
@@ -109,7 +109,7 @@ class Run(Rows):
 
     # -- what was done -----------------------------------------------------------------------------
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> JsonObject:
         """When the run was begun, by which version, and `entries`, one a command."""
         entries = [
             {"command": command, "at": at, **schema.known(facts)}
@@ -200,7 +200,7 @@ class Run(Rows):
     def write_samples(
         self,
         benchmark: str,
-        given: Iterable[Mapping[str, Any]],
+        given: Iterable[JsonMapping],
         index: dict[str, tuple[int, str]] | None = None,
     ) -> None:
         """Keep what a reader needs to know of samples (`schema.sample_record`); what is known of an
@@ -237,7 +237,7 @@ class Run(Rows):
         every = self.proven("samples")
         return [r for r in every if r[3] is not None and benchmark in (None, r[1])]
 
-    def samples(self, benchmark: str) -> list[dict[str, Any]]:
+    def samples(self, benchmark: str) -> list[JsonObject]:
         """The records (`schema.sample_record`) of a benchmark's samples in its order. One with a
         picture outside ``inputs/<benchmark>`` is left out and named in `problems`.
         """

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from editgauge.store.cache import Cache
 from editgauge.store.derived import benchmark_of
@@ -18,7 +17,7 @@ from editgauge.store.hashes import HashStore, looked_at
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import TEXTS, digest, json, known, places, sample_record
-from editgauge.types import MAX_FILE_BYTES, Finding, Sample
+from editgauge.types import MAX_FILE_BYTES, Finding, JsonMapping, JsonObject, Sample
 
 _VERSION = 1
 """Raised when a benchmark's ``measure`` changes what it gives: what was remembered is not used."""
@@ -110,9 +109,7 @@ class Inputs:
             records.append(record)
         self._run.write_samples(self._benchmark, records, self._index)
 
-    def _keep(
-        self, sample: Sample, record: Mapping[str, Any]
-    ) -> tuple[dict[str, str], dict[str, str]]:
+    def _keep(self, sample: Sample, record: JsonMapping) -> tuple[dict[str, str], dict[str, str]]:
         """Keep a sample's pictures; path -> place of those that the run has, place -> hash."""
         run, hashes, chosen = self._run, self._hashes, sample.id in self._chosen
         kept, marks, sizes = dict[str, str](), dict[str, str](), dict[str, int | None]()
@@ -177,13 +174,13 @@ def stored_samples(run: Run, benchmark: str) -> list[Sample]:
     return [_stored(run, benchmark, record) for record in run.samples(benchmark)]
 
 
-def _stored(run: Run, benchmark: str, record: Mapping[str, Any]) -> Sample:
+def _stored(run: Run, benchmark: str, record: JsonMapping) -> Sample:
     room = f"inputs/{plain_name(benchmark)}"
 
     def place(relative: str | None) -> Path:
         return run.picture(relative, room) or run.path / room / "not kept in the run"
 
-    texts: dict[str, Any] = {name: record.get(name) for name in TEXTS}
+    texts: JsonObject = {name: record.get(name) for name in TEXTS}
     return Sample(
         benchmark=benchmark,
         id=record["id"],

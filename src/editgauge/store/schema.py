@@ -24,7 +24,7 @@ import orjson
 
 from editgauge import __version__
 from editgauge.store import paths
-from editgauge.types import VARIANTS, Edit, Finding, Row, Sample, Status
+from editgauge.types import VARIANTS, Edit, Finding, JsonMapping, JsonObject, Row, Sample, Status
 
 FORMAT = "6"
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
@@ -121,7 +121,7 @@ def json(value: Any) -> str:
         return text.encode("utf-8", "replace").decode()
 
 
-def parsed(text: Any) -> dict[str, Any]:
+def parsed(text: Any) -> JsonObject:
     """The object in a column of JSON. Raises `ValueError` when it is none."""
     value = orjson.loads(text)
     if not isinstance(value, dict):
@@ -129,7 +129,7 @@ def parsed(text: Any) -> dict[str, Any]:
     return value
 
 
-def known(text: str | None) -> dict[str, Any]:
+def known(text: str | None) -> JsonObject:
     """The object in a column of JSON; {} for what is none (a run may come from anybody)."""
     try:
         return parsed(text or "{}")
@@ -202,11 +202,11 @@ class EditRecord:
     width: int | None = None
     height: int | None = None
     seed: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
     seconds: float | None = None
     cost: float | None = None
     instruction: str | None = None
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonMapping = field(default_factory=dict)
     given_back: bool | None = None
 
     def edit(self, run: Path) -> Edit:
@@ -272,14 +272,14 @@ not keep that one. `marks`: path -> hash of each picture that is kept.
 """
 
 
-def sample_text(there: str, record: Mapping[str, Any]) -> str:
+def sample_text(there: str, record: JsonMapping) -> str:
     """A sample's record as the run's index has it: what is `there`, completed."""
     rest = {name: value for name, value in record.items() if name not in ("id", "benchmark")}
     text = json(rest)
     return there if not rest or text == there else json({**known(there), **rest})
 
 
-def sample_record(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
+def sample_record(sample: Sample, place: Mapping[str, str]) -> JsonObject:
     """A sample as JSON for the run's index. `place` maps each picture's path to that in the run;
     others become None.
     """
@@ -295,7 +295,7 @@ def sample_record(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def places(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
+def places(sample: Sample, place: Mapping[str, str]) -> JsonObject:
     """The pictures of a `sample_record`."""
     masks = sample.masks
     return {
@@ -305,7 +305,7 @@ def places(sample: Sample, place: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def read_sample(benchmark: str, sample: str, facts: str) -> dict[str, Any]:
+def read_sample(benchmark: str, sample: str, facts: str) -> JsonObject:
     """The `sample_record` of its columns. Raises `NO_RECORD` where they are none, or name a picture
     that does not lie in the room of the benchmark's inputs.
     """
@@ -317,7 +317,7 @@ def read_sample(benchmark: str, sample: str, facts: str) -> dict[str, Any]:
     return {**record, "benchmark": benchmark, "id": sample}
 
 
-def pictures_of(record: Mapping[str, Any]) -> list[str]:
+def pictures_of(record: JsonMapping) -> list[str]:
     """The paths of the pictures that a run keeps of a sample."""
     return [p for p in (*record["images"], record["reference"], *record["masks"].values()) if p]
 
@@ -335,7 +335,7 @@ def versions(*more: str) -> dict[str, str]:
     return packages
 
 
-def machine() -> dict[str, Any]:
+def machine() -> JsonObject:
     """What a run tells of the machine that it was made on."""
     return {"system": platform.system(), "machine": platform.machine(), "cores": os.cpu_count()}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
-from editgauge.types import Row, Status
+from editgauge.types import JsonObject, Row, Status
 
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
@@ -63,7 +63,7 @@ class Summary:
         counters = [each for key, each in self.counts.items() if key[1] not in but]
         return sum(n for each in counters for status, n in each.items() if status not in _FINE)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """What was done as JSON values."""
         return {
             "computed": self.computed,

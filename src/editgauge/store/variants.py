@@ -12,10 +12,12 @@ A run may come from anybody: what has another shape says nothing.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
 import msgspec
+
+from editgauge.types import JsonMapping, JsonObject
 
 
 class Learned(msgspec.Struct, frozen=True):
@@ -28,7 +30,7 @@ class Learned(msgspec.Struct, frozen=True):
     samples: Annotated[int, msgspec.Meta(ge=0)]
 
 
-def learned(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Learned]:
+def learned(records: Iterable[tuple[str, JsonMapping]]) -> dict[str, Learned]:
     """Editor -> what it learned from, by (editor, settings) of edit records: of each editor the
     first record that says so.
     """
@@ -40,13 +42,13 @@ def learned(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Learn
     return known
 
 
-def row_detail(settings: Mapping[str, Any]) -> dict[str, Any]:
+def row_detail(settings: JsonMapping) -> JsonObject:
     """What the detail of a row says of how its output was asked for: the ids of the demonstrations
     and the template of the prompt, where there were any.
     """
     return {name: settings[name] for name in ("demonstrations", "template") if settings.get(name)}
 
 
-def marks(settings: Mapping[str, Any]) -> list[str]:
+def marks(settings: JsonMapping) -> list[str]:
     """What of the asking is part of a row's fingerprint: nothing without a template."""
     return [f"template {settings['template']}"] if settings.get("template") else []

@@ -13,7 +13,7 @@ from msgspec import Meta
 from editgauge.schema import convert
 from editgauge.study.design import Design
 from editgauge.study.scales import GRADES, OUTCOMES, rating_row
-from editgauge.types import Row
+from editgauge.types import JsonObject, Row
 from editgauge.web.log import Item, Refused
 
 SKIPS = ("cannot tell", "pictures do not load", "not suited to me", "other")
@@ -38,10 +38,10 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Annotated[float, Meta(ge=0, lt=10**7)]
     comment: Annotated[str, Meta(max_length=4000)] = ""
     skip: Literal[SKIPS] | None = None  # type: ignore[valid-type]
-    answers: dict[str, Any] = {}
+    answers: JsonObject = {}
 
 
-def checked(design: Design, kind: str, shown: int, sent: Sent) -> dict[str, Any]:
+def checked(design: Design, kind: str, shown: int, sent: Sent) -> JsonObject:
     """The answer to a task with so many outputs `shown`, with nothing in it that was not asked for.
     Raises `Refused` or `DataError` for what does not fit.
     """
@@ -59,7 +59,7 @@ def checked(design: Design, kind: str, shown: int, sent: Sent) -> dict[str, Any]
     several = Meta(min_length=shown, max_length=shown)
     shape: Any = each if pairwise else Annotated[list[each], several]
     given = {name: convert(sent.answers[name], shape, name) for name in names}
-    answer: dict[str, Any] = {"comment": sent.comment, "answers": given}
+    answer: JsonObject = {"comment": sent.comment, "answers": given}
     if kind == "check":
         wanted = CHECKS[design.mode][1]
         wanted = wanted if pairwise else [wanted] * shown

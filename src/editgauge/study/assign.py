@@ -14,13 +14,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median_high
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from editgauge.errors import RunError, UsageError
 from editgauge.study.design import Design
+from editgauge.types import JsonMapping, JsonObject
 from editgauge.web.log import Act, Item, Log
 
 Kind = Literal["training", "sample", "repeat", "check"]
@@ -167,7 +168,7 @@ def _unit(item: Item) -> tuple[str, str, set[str]]:
 
 
 def answered(
-    log: Log, item: Item, who: str, answer: Mapping[str, Any], seconds: float, nonce: str
+    log: Log, item: Item, who: str, answer: JsonMapping, seconds: float, nonce: str
 ) -> None:
     """Keep an answer; it is on the disk when this returns. Raises `Conflict` where the task has
     another answer already.
@@ -188,7 +189,7 @@ def undo(log: Log, who: str) -> bool:
     return True
 
 
-def progress(log: Log) -> Iterator[dict[str, Any]]:
+def progress(log: Log) -> Iterator[JsonObject]:
     """How far everybody is; `seconds_each` is the median time of an answer, 0 without any."""
     for name, _, revoked, _ in log.people():
         mine = log.all(TASK, owner=name)

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from editgauge.errors import DataError, UsageError, meant
 from editgauge.escape import csv_text, plain
 from editgauge.store import csv_files
 from editgauge.store.schema import RowKey, digest
 from editgauge.study.scales import Scale, rating_row, value_of
-from editgauge.types import Row
+from editgauge.types import JsonMapping, JsonObject, Row
 from editgauge.web.log import check_pseudonym
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -65,7 +65,7 @@ def read_ratings(
     rows: dict[RowKey, tuple[int, Row]] = {}
     for number, cells in lines:
         who = cells["annotator"]
-        facts: dict[str, Any] = {
+        facts: JsonObject = {
             "benchmark": known.benchmark, "origin": {"file": path.name},
             "annotator": f"rater-{digest(salt, who)[:6]}" if salt else who,
             "question": cells.get("question") or question,
@@ -151,7 +151,7 @@ def _scale(name: str, cells: _Cells, given: str) -> Scale:
     return _SCALES[word]
 
 
-def _row(facts: Mapping[str, Any], cells: _Cells, known: Known, shown: int) -> Row | None:
+def _row(facts: JsonMapping, cells: _Cells, known: Known, shown: int) -> Row | None:
     """The rating of a line; None for an empty value. `shown`: how many outputs were rated together.
     Raises `ValueError` for what does not fit.
     """

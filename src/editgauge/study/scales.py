@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from editgauge.store.schema import digest
 from editgauge.tables.results import PEOPLE
-from editgauge.types import Direction, Metric, Row, Status
+from editgauge.types import Direction, JsonMapping, Metric, Row, Status
 
 Scale = Literal["rank", "rate", "grade", "pairwise"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -56,7 +56,7 @@ def rating_row(
     scale: Scale,
     value: float | None,
     against: str = "",
-    detail: Mapping[str, Any] | None = None,
+    detail: JsonMapping | None = None,
     **facts: Any,
 ) -> Row:
     """One thing that one person said about one output (or about a pair of them, stored under the

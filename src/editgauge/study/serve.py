@@ -6,7 +6,7 @@ study can make.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -20,6 +20,7 @@ from editgauge.study import assign
 from editgauge.study.answers import CHECKS, SKIPS, Sent, checked
 from editgauge.study.pictures import Pictures
 from editgauge.study.scales import ENDS
+from editgauge.types import JsonMapping, JsonObject
 from editgauge.web.log import Conflict, Item, Log, Person
 from editgauge.web.pages import PICTURE_CACHE, application, refusal
 from editgauge.web.people import key_of, person
@@ -44,7 +45,7 @@ class _Study:
         self.log, self.pictures = log, pictures
         self.design = assign.design_of(log)
 
-    def state(self, who: Person, _: Request) -> dict[str, Any]:
+    def state(self, who: Person, _: Request) -> JsonObject:
         """Everything that the page shows: how far the annotator is, and the next task."""
         design = self.design
         task = assign.next_task(self.log, who.name, return_after=design.return_after)
@@ -61,7 +62,7 @@ class _Study:
             "task": None if task is None else self._task(task),
         }
 
-    def answer(self, who: Person, payload: Mapping[str, Any]) -> Any:
+    def answer(self, who: Person, payload: JsonMapping) -> Any:
         """Keep an answer and say what the training has to say about it."""
         sent = convert(payload, Sent, "answer")
         task = self._own_task(who, sent.task)
@@ -77,7 +78,7 @@ class _Study:
         feedback = self.design.training.feedback.get(task.data["sample"], "") if training else ""
         return {"ok": True, "feedback": feedback}
 
-    def undo(self, who: Person, _: Mapping[str, Any]) -> dict[str, bool]:
+    def undo(self, who: Person, _: JsonMapping) -> dict[str, bool]:
         """Take the last answer back."""
         return {"ok": assign.undo(self.log, who.name)}
 
@@ -100,7 +101,7 @@ class _Study:
             return None
         return task if task.owner == who.name else None
 
-    def _task(self, task: Item) -> dict[str, Any]:
+    def _task(self, task: Item) -> JsonObject:
         sample, kind, editors = (task.data[name] for name in ("sample", "kind", "editors"))
         record, names = self.pictures.records[sample], self.pictures.files(sample)
         check = kind == "check"

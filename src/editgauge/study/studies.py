@@ -20,7 +20,7 @@ from editgauge.study.design import Design, resolved
 from editgauge.study.pictures import Outputs, Pictures, outputs_of
 from editgauge.study.ratings import FOLDER, ImportedRatings, import_ratings, known_of
 from editgauge.study.scales import SCORERS
-from editgauge.types import Row
+from editgauge.types import JsonObject, Row
 from editgauge.web.log import Log
 
 SUFFIX = ".sqlite"
@@ -52,7 +52,7 @@ def begin(run: Run, design: Design, outputs: Outputs, annotators: Sequence[str])
     return dict(zip(annotators, tokens, strict=True))
 
 
-def state_of(run: Run, name: str = "") -> dict[str, Any]:
+def state_of(run: Run, name: str = "") -> JsonObject:
     """How far a study is, by default the run's only one, as JSON values; answers become rows of the
     run. Raises `UsageError` for a study that is not there.
     """

@@ -16,7 +16,7 @@ from editgauge.tables.results import Results
 from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable, Published
 from editgauge.tables.table import Cell, Column, Table, TableRow, with_numbers
-from editgauge.types import Variant
+from editgauge.types import JsonObject, Variant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def _table(
     """The table: its columns that have a number in any line, and what is known of its models."""
     columns = with_numbers(columns, rows)
     columns, rows = _with_facts(sheet.results, sheet.paper, columns, rows)
-    facts: dict[str, Any] = {
+    facts: JsonObject = {
         "name": sheet.paper.name,
         "title": sheet.paper.title,
         "benchmark": sheet.results.benchmark,

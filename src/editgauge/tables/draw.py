@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 from rich.cells import cell_len
@@ -27,6 +27,7 @@ from editgauge import escape
 from editgauge.tables.grid import Grid, Item, Mark, cell_text, grid, number, only_name, shown_lines
 from editgauge.tables.latex import latex
 from editgauge.tables.table import Cell, Table, TableRow, standing, with_numbers
+from editgauge.types import JsonObject
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor"]
@@ -280,19 +281,19 @@ def _csv(table: Table) -> str:
     return stream.getvalue()
 
 
-def as_json(table: Table) -> dict[str, Any]:
+def as_json(table: Table) -> JsonObject:
     """The table as JSON values: an infinite value is None with ``"infinite": true``."""
     best, second = standing(table)
 
-    def cell_json(place: tuple[int, str], cell: Cell) -> dict[str, Any]:
+    def cell_json(place: tuple[int, str], cell: Cell) -> JsonObject:
         known = {part: getattr(cell, part) for part in (*_PARTS, "text")}
         facts = {part: None if value == math.inf else value for part, value in known.items()
                  if part == "value" or value is not None}  # fmt: skip
         facts |= {"infinite": True} if cell.value == math.inf else {}
         return facts | ({"place": 1 + (place in second)} if place in best | second else {})
 
-    def row_json(line: int, row: TableRow) -> dict[str, Any]:
-        facts: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
+    def row_json(line: int, row: TableRow) -> JsonObject:
+        facts: JsonObject = {"name": row.name, "kind": row.kind, "group": row.group}
         facts |= {"section": row.section} if row.section else {}
         facts |= {"part": list(row.part)} if row.part else {}
         facts |= {"as_released": True} if not row.own and table.variant == "corrected" else {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from editgauge.escape import counted, markdown, plain
 from editgauge.statistics.paired import paired_difference, paired_values
 from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
-from editgauge.types import VARIANTS, Direction
+from editgauge.types import VARIANTS, Direction, JsonObject
 
 EXIT_CODES: Final[Mapping[Verdict, int]] = {
     Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.CANNOT_TELL: 4,
@@ -201,20 +201,20 @@ def as_summary(gates: Sequence[Gate]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
+def as_dict(gates: Sequence[Gate]) -> JsonObject:
     """As JSON values: ``passed`` is true for PASS alone; a check has its numbers, or the reason why
     it has none.
     """
 
-    def said(verdict: Verdict) -> dict[str, Any]:
+    def said(verdict: Verdict) -> JsonObject:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
 
-    def check_json(check: Check) -> dict[str, Any]:
-        facts: dict[str, Any] = check._asdict()
+    def check_json(check: Check) -> JsonObject:
+        facts: JsonObject = check._asdict()
         facts.update(facts.pop("numbers"))
         return facts
 
-    def gate_json(gate: Gate) -> dict[str, Any]:
+    def gate_json(gate: Gate) -> JsonObject:
         return {**gate._asdict(), **said(gate.verdict), "checks": [*map(check_json, gate.checks)]}
 
     return {**said(verdict_of(gates)), "gates": [*map(gate_json, gates)]}

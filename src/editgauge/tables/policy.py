@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
 from editgauge import schema
-from editgauge.types import Variant
+from editgauge.types import JsonMapping, Variant
 
 LEAST_SAMPLES: Final = 30
 """Samples that both editors need for a margin, where a policy names no other number: an
@@ -80,7 +79,7 @@ class Rule(
         """The stronger of the two that it may ask for."""
         return "floor" if self.margin is None else "margin"
 
-    def applies(self, benchmark: str, metrics: Mapping[str, Any]) -> bool:
+    def applies(self, benchmark: str, metrics: JsonMapping) -> bool:
         """Whether it asks something of a benchmark that has rows of these metrics."""
         return self.benchmark == benchmark or (not self.benchmark and self.metric in metrics)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -30,7 +30,7 @@ from editgauge.tables.results import (
     Results,
     Whole,
 )
-from editgauge.types import Status
+from editgauge.types import JsonMapping, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
@@ -162,7 +162,7 @@ def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], di
     back, and variants. One run's records are held at a time.
     """
     counts: dict[str, tuple[set[str], set[str]]] = {}
-    settings: dict[tuple[str, int], tuple[str, Mapping[str, Any]]] = {}
+    settings: dict[tuple[str, int], tuple[str, JsonMapping]] = {}
     for run in runs:
         for record in run.edits(benchmark):
             if record.settings:  # records that say the same share one object

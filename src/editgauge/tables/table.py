@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from editgauge.types import Direction
+from editgauge.types import Direction, JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,21 +97,21 @@ class Table:
     notes: Sequence[str] = ()
     by: str = ""
     transposed: bool = False
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: JsonMapping = field(default_factory=dict)
 
     def __repr__(self) -> str:
         variant = f", {self.variant}" if self.variant else ""
         size = f"{len(self.rows)} x {len(self.columns)}"
         return f"<Table {self.name}{variant}: {size}: {', '.join(row.name for row in self.rows)}>"
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[JsonObject]:
         """One mapping a line: model, kind, group, and for each column its number under the column's
         name and its count under the name with ``_n``. A number that is not there is None, a PSNR of
         identical pictures ``inf``.
         """
         lines = []
         for row in self.rows:
-            line: dict[str, Any] = {"model": row.name, "kind": row.kind, "group": row.group}
+            line: JsonObject = {"model": row.name, "kind": row.kind, "group": row.group}
             for column in self.columns:
                 cell = row.cell(column.name)
                 line[column.name] = cell.value if cell.text is None else cell.text

@@ -10,7 +10,7 @@ from editgauge import escape
 from editgauge.statistics.resampling import LEAST
 from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW, Comparison, Line
 from editgauge.tables.table import EMPTY, Cell, Column, Table, TableRow
-from editgauge.types import VARIANTS
+from editgauge.types import VARIANTS, JsonObject
 
 _MOVED = 3
 """Samples that are printed; JSON has all of them."""
@@ -141,7 +141,7 @@ def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iter
             yield f"- [{name}](<{one.link}>) {values}" if form == "markdown" else plain
 
 
-def as_dict(item: Comparison) -> dict[str, Any]:
+def as_dict(item: Comparison) -> JsonObject:
     """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
     lines = []
     for line in item.lines:

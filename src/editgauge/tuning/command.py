@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from time import perf_counter
@@ -27,7 +27,7 @@ from editgauge.store.schema import digest
 from editgauge.tuning import split, training
 from editgauge.tuning.split import Split
 from editgauge.tuning.training import Place, Progress, Recipe
-from editgauge.types import Editor, Sample
+from editgauge.types import Editor, JsonMapping, JsonObject, Sample
 
 PIPELINE = "StableDiffusionInstructPix2PixPipeline"
 """The class of pipeline whose U-Net this training is for."""
@@ -42,7 +42,7 @@ class Order:
     editor: str
     sizes: tuple[int, ...]
     recipe: Recipe
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
     every: int = 100
 
     def base(self, **more: Any) -> DiffusersEditor:
@@ -95,7 +95,7 @@ class Outcome:
             )
         yield from (line for summary in self.edits for line in summary.lines(benchmark))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """The same for programs."""
         return {
             "trainings": [msgspec.structs.asdict(one) for one in self.trainings],
@@ -175,9 +175,9 @@ def _trained(
     return run_of_training
 
 
-def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
+def _planned(run: Run, folder: str, plan: JsonMapping) -> Training | None:
     """The training of a plan, if it has ended; a plan that is there must be the same."""
-    there = split.read_json(run, f"{folder}/plan.json", dict[str, Any])
+    there = split.read_json(run, f"{folder}/plan.json", JsonObject)
     if there is None:
         split.write_json(run, f"{folder}/plan.json", plan)
         return None

@@ -19,7 +19,7 @@ from editgauge.images import read_image
 from editgauge.store import lease, paths
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
-from editgauge.types import Sample
+from editgauge.types import JsonObject, Sample
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
     training: tuple[str, ...]
     test: tuple[str, ...]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         return {"seed": self.seed, "training": list(self.training), "test": list(self.test)}
 
     def __str__(self) -> str:

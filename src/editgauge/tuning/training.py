@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -24,7 +24,7 @@ from editgauge.editors.loading import fitted
 from editgauge.errors import MissingExtra, RunError
 from editgauge.images import read_image
 from editgauge.store import paths
-from editgauge.types import Sample
+from editgauge.types import JsonMapping, JsonObject, Sample
 
 Progress = Callable[[int, int, str], None]
 RATES = {"all": 5e-5, "lora": 1e-4}
@@ -166,10 +166,10 @@ class _Run:
         self.unet, self.optimizer = self.accelerator.prepare(pipe.unet, optimizer)
         self.accelerator.register_for_checkpointing(self)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JsonObject:
         return {"losses": self.losses, "random": self.torch.get_rng_state()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: JsonObject) -> None:
         self.losses = list(state["losses"])
         self.torch.set_rng_state(state["random"])
 
@@ -310,9 +310,9 @@ class TunedEditor(DiffusersEditor):
 
     weights: Path = Path()
     rank: int = 0
-    training: Mapping[str, Any] = field(default_factory=dict)
+    training: JsonMapping = field(default_factory=dict)
 
-    def facts(self, revision: str) -> dict[str, Any]:
+    def facts(self, revision: str) -> JsonObject:
         return {**super().facts(revision), "tuned": dict(self.training)}
 
     def load_now(self) -> tuple[Any, str]:
@@ -326,7 +326,7 @@ class TunedEditor(DiffusersEditor):
         return pipe, revision
 
 
-def tuned(base: DiffusersEditor, weights: Path, rank: int, facts: Mapping[str, Any]) -> TunedEditor:
+def tuned(base: DiffusersEditor, weights: Path, rank: int, facts: JsonMapping) -> TunedEditor:
     """An editor as `base`, with trained weights."""
     settings = {one.name: getattr(base, one.name) for one in fields(base)}
     return TunedEditor(**settings, weights=weights, rank=rank, training=facts)

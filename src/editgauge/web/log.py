@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -21,6 +21,7 @@ import orjson
 
 from editgauge.errors import EditgaugeError, RunError, UsageError
 from editgauge.store import sqlite
+from editgauge.types import JsonMapping
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,7 +40,7 @@ CREATE TABLE events (
 CREATE INDEX events_by_item ON events (item, number);
 CREATE UNIQUE INDEX events_by_nonce ON events (nonce) WHERE nonce <> '';
 """
-_Fields = tuple[Mapping[str, Any], Mapping[str, Any]]
+_Fields = tuple[JsonMapping, JsonMapping]
 _ITEM = "SELECT kind || ' ' || id, id, kind, owner, state, place, version, data, crc FROM items"
 _EVENT = (
     "SELECT 'event ' || number, at, who, what, item, version, before, after, note, nonce, crc "
@@ -66,7 +67,7 @@ class Item(NamedTuple):
     state: str
     place: int
     version: int
-    data: Mapping[str, Any]
+    data: JsonMapping
 
 
 class Event(NamedTuple):
@@ -77,8 +78,8 @@ class Event(NamedTuple):
     what: str
     item: str
     version: int
-    before: Mapping[str, Any]
-    after: Mapping[str, Any]
+    before: JsonMapping
+    after: JsonMapping
     note: str
 
 
@@ -180,7 +181,7 @@ class Log:
         return list(self._items(f"{_ITEM} WHERE {where} ORDER BY place, id", *given.values()))
 
     def add(
-        self, item: str, kind: str, data: Mapping[str, Any], who: str, *,
+        self, item: str, kind: str, data: JsonMapping, who: str, *,
         owner: str = "", state: str = "",
     ) -> Item:  # fmt: skip
         """Make an item, behind all others of its kind. Raises `UsageError` for an id in use."""
@@ -194,7 +195,7 @@ class Log:
         return self.get(item)
 
     def change(
-        self, item: str, version: int, data: Mapping[str, Any], act: Act, *,
+        self, item: str, version: int, data: JsonMapping, act: Act, *,
         owner: str | None = None, state: str | None = None,
     ) -> Item:  # fmt: skip
         """Replace an item's data (and its owner and state, where named). Raises `Conflict` where
@@ -354,7 +355,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> _Fields:
+def _difference(before: JsonMapping, after: JsonMapping) -> _Fields:
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return {n: before.get(n) for n in names}, {n: after.get(n) for n in names}
 

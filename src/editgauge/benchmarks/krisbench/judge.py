@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from editgauge.benchmarks.krisbench.facts import BY_NAME, EXPLAINED, HIGH, JUDGE, LOW
 from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
@@ -34,7 +34,7 @@ from editgauge.judging.protocol import (
 )
 from editgauge.judging.questions import Track
 from editgauge.judging.reading import Reading
-from editgauge.types import Edit, Metric, Sample, Status
+from editgauge.types import Edit, JsonMapping, JsonObject, Metric, Sample, Status
 
 MAX_TOKENS = 1000
 SCALE = Range(LOW, HIGH)
@@ -67,7 +67,7 @@ def kind_of(sample: Sample) -> str:
     return _KINDS.get(task, known)
 
 
-def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     known = kind_of(sample) == "knowledge"
     return tuple(metric for name, metric in BY_NAME.items() if known or name != "KP")
 
@@ -115,7 +115,7 @@ def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Pic
     return sorted(frames, key=lambda frame: frame[0]), generated
 
 
-def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> Sequence[Call]:
     """The calls with our prompts."""
     assert edit.path is not None
     kind, output = kind_of(sample), Picture(edit.path, "output")
@@ -157,7 +157,7 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
 
 def _answer(
     name: str, kind: str, reason: Kind, first: Mapping[str, Kind] | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """What a reply to the call `name` (a metric, or IF+KP) holds and how it is read, as keywords of
     a `Call`.
     """
@@ -234,7 +234,7 @@ TEMPORAL_JPEG = 85
 
 
 def released_ask(
-    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping
 ) -> Sequence[Call]:
     """One user message a call, every picture declared a JPEG, 1000 tokens, the server's own
     temperature. The script for frames writes every picture anew as a JPEG. The script for common

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder, write_json
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES
@@ -15,7 +14,7 @@ from editgauge.benchmarks.krisbench.samples import sample_of
 from editgauge.benchmarks.reading import Notes, Record, read_json
 from editgauge.benchmarks.tree import Tree, below, natural, own_set
 from editgauge.errors import UsageError
-from editgauge.types import CopyPicture, Finding, Sample
+from editgauge.types import CopyPicture, Finding, JsonObject, Sample
 
 ANNOTATION = "annotation.json"
 FOLDER = "KRIS_Bench"
@@ -78,7 +77,7 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
     picture of a sample to a place.
     """
     names: dict[str, str] = {}
-    records: dict[str, dict[str, Any]] = {}
+    records: dict[str, JsonObject] = {}
     for number, sample in samples:
         task = str(sample.attributes["folder"])
         count, reference = len(sample.images), f"{number}_gt.png"

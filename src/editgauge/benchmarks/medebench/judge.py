@@ -12,14 +12,13 @@ drops all); *corrected* wants the last three lines with integers in range, as bo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from editgauge.benchmarks.medebench.facts import HIGH, JUDGE, LOW
 from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
-from editgauge.types import Edit, Metric, Sample
+from editgauge.types import Edit, JsonMapping, Metric, Sample
 
 MAX_TOKENS = 1500
 """Room for the list of differences, which the paper's lines do without."""
@@ -28,11 +27,11 @@ NAMES = ("Editing Accuracy", "Visual Quality", "Contextual Preservation")
 SCORES = dict.fromkeys(NAMES, Range(LOW, HIGH))
 
 
-def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     return tuple(metric for kind in kinds_of(options) for metric in JUDGE[kind])
 
 
-def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> Sequence[Call]:
     """A sample without a change description has no D call."""
     assert edit.path is not None
     shown: list[str | Picture] = ["Input:", Picture(sample.image, "input")]
@@ -57,12 +56,12 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     return calls
 
 
-def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+def kinds_of(options: JsonMapping) -> tuple[str, ...]:
     """``D`` (change description), ``P`` (prompt) or both, from the option ``text``."""
     return tuple(str(options.get("text", "D")))
 
 
-def _texts(sample: Sample, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _texts(sample: Sample, options: JsonMapping) -> list[tuple[str, str]]:
     """The kinds of call that a sample has, each with the words for what is wanted."""
     words = {"D": sample.change, "P": sample.instruction}
     return [(kind, text) for kind in kinds_of(options) if (text := words[kind])]
@@ -87,13 +86,13 @@ JUDGING = Track(
 SCRIPT = "src/eval_metrics/evaluate_gpt4o.py"
 
 
-def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def released_wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     """A sample without a reference is not asked: the script cannot."""
     return wanted(sample, options) if sample.reference is not None else ()
 
 
 def released_ask(
-    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping
 ) -> Sequence[Call]:
     """Five user messages (wanted edit; input; reference; output; the two steps), every picture
     declared a JPEG, 400 tokens, the server's own temperature; by the change description, or by the

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from editgauge.benchmarks.mini.facts import JUDGE, PROTOCOLS
 from editgauge.judging.protocol import Call, Rubrics
 from editgauge.judging.questions import Track
-from editgauge.types import Edit, Metric, Sample
+from editgauge.types import Edit, JsonMapping, Metric, Sample
 
 _TRACKS: Mapping[str, Track] = {
     name: protocol.judging() for name, protocol in PROTOCOLS.items() if protocol.judging
@@ -36,12 +35,12 @@ def _name(sample: Sample) -> str:
     return str(sample.attributes.get("protocol", "textedit"))
 
 
-def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     declared = _TRACKS[_name(sample)].metrics_for(sample, options)
     return [JUDGE[metric.name] for metric in declared]
 
 
-def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> Sequence[Call]:
     name = _name(sample)
     return _TRACKS[name].calls(sample, edit, _Prefixed(rubrics, name), options)
 

@@ -10,7 +10,7 @@ range; *corrected* only those from 1 to 5. Cut-off and weights belong to the tab
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, JUDGE, LOW, QUESTIONS
@@ -18,14 +18,14 @@ from editgauge.errors import MissingExtra
 from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
-from editgauge.types import Edit, Metric, Sample
+from editgauge.types import Edit, JsonMapping, Metric, Sample
 
 MAX_TOKENS = 1000
 SCORES = dict.fromkeys(QUESTIONS, Range(LOW, HIGH))
 _METRICS = {name: name for name in QUESTIONS}
 
 
-def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> Sequence[Call]:
     """A sample without a reference is judged without one, and the call's name says so."""
     require_repair()
     assert edit.path is not None
@@ -60,13 +60,13 @@ JUDGING = Track(metrics=JUDGE, ask=ask, rubrics=("questions",))
 SCRIPT = "vlm_metrics_eval_step1.py"
 
 
-def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def released_wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     """A sample without a reference is not asked: the script leaves it out."""
     return JUDGE if sample.reference is not None else ()
 
 
 def released_ask(
-    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping
 ) -> Sequence[Call]:
     """One user message with the text, then original, reference and output (resized to the
     original's size), every picture declared a PNG; temperature 0 and 65,536 tokens.

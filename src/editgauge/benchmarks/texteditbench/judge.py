@@ -13,24 +13,23 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, JUDGE, LOW
 from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
-from editgauge.types import Edit, Metric, Sample
+from editgauge.types import Edit, JsonMapping, JsonObject, Metric, Sample
 
 MAX_TOKENS = 500
 
 
-def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     return tuple(metric for metric in JUDGE if metric.name != "SE" or sample.knowledge)
 
 
-def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> Sequence[Call]:
     """The calls with our prompts."""
     labels = ("Original picture:", "Result of the editor:", "Reference, one perfect result:")
     shown = [
@@ -70,9 +69,7 @@ def _pictures(sample: Sample, edit: Edit, mime: str = "") -> list[Picture]:
     return [Picture(path, name, mime=mime) for name, path in paths.items() if path is not None]
 
 
-def _answer(
-    name: str, with_reference: bool, first: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def _answer(name: str, with_reference: bool, first: JsonMapping | None = None) -> JsonObject:
     """What a reply about one dimension holds and how it is read, as keywords of a `Call`."""
     return {
         "reply": {**(first or {}), "rationale": str, name: Range(LOW, HIGH)},
@@ -91,14 +88,14 @@ WITHOUT = "evaluation/gpt_eval_no_refer.py"
 _FUNCTION = "call_llm_evaluation"
 
 
-def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+def released_wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
     """SE is asked where the record spells the key ``knowledge_prompt`` right."""
     known = sample.knowledge and "knowledge_key" not in sample.attributes
     return tuple(metric for metric in JUDGE if metric.name != "SE" or known)
 
 
 def released_ask(
-    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping
 ) -> Sequence[Call]:
     """Five calls, a system message and one user message each, every picture declared a JPEG; the
     kind of operation is told as the record writes it.

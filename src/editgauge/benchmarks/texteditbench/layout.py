@@ -22,7 +22,7 @@ from editgauge.benchmarks.tree import Tree, below, shown
 from editgauge.errors import ImageError, UsageError
 from editgauge.escape import file_name
 from editgauge.images import fingerprint
-from editgauge.types import CopyPicture, Finding, Sample
+from editgauge.types import CopyPicture, Finding, JsonObject, Sample
 
 FIELDS = {
     "id": ("id",),
@@ -152,7 +152,7 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
     return names
 
 
-def _as_record(sample: Sample, number: int, edited: str) -> dict[str, Any]:
+def _as_record(sample: Sample, number: int, edited: str) -> JsonObject:
     facts = sample.attributes
     tier, score = facts.get("difficulty"), None
     if all(isinstance(facts.get(name), int) for name in ATTRIBUTES):

@@ -26,7 +26,7 @@ from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
 from editgauge.instructions import Operation, Parsed, read_instruction
 from editgauge.ocr import Engine
-from editgauge.types import Edit, Sample
+from editgauge.types import Edit, JsonObject, Sample
 
 _ACTS: Mapping[Operation, Callable[[Canvas, Parsed], Done]] = {
     "change": letters.change, "insert": letters.insert, "delete": acts.delete, "move": acts.move,
@@ -80,7 +80,7 @@ class TypesetEditor:
             height=after.shape[0], seconds=time.perf_counter() - started, cost=0.0, detail=detail,
         )  # fmt: skip
 
-    def edit(self, picture: Array, instruction: str) -> tuple[Array, dict[str, Any], str]:
+    def edit(self, picture: Array, instruction: str) -> tuple[Array, JsonObject, str]:
         """The edited picture ((H, W, 3), uint8), what was done, and why nothing was (empty where
         something was).
         """

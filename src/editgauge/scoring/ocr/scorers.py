@@ -5,7 +5,7 @@ source and a target text.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,17 @@ from editgauge.ocr.engine import box_of
 from editgauge.scoring.metrics import OCR
 from editgauge.scoring.ocr.scores import ocr_scores
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import (
+    VARIANTS,
+    Edit,
+    JsonMapping,
+    JsonObject,
+    Metric,
+    Sample,
+    Score,
+    Status,
+    Track,
+)
 
 DEFAULT_ENGINE = "rapidocr"
 _MOST_BOXES = 80
@@ -62,7 +72,7 @@ class TextScorer(Scorer):
     metrics: tuple[Metric, ...] = OCR
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
-    def origin(self) -> Mapping[str, Any]:
+    def origin(self) -> JsonMapping:
         if isinstance(self.reader, MissingExtra):
             return {"engine": self.source}
         return {"metric": "textedit-ocr 2", **self.reader.engine.identity().as_dict()}
@@ -94,7 +104,7 @@ class TextScorer(Scorer):
         scores: list[Score] = []
         for variant in VARIANTS:
             read = ocr_scores(original, edited, *texts, variant)
-            detail: dict[str, Any] = {
+            detail: JsonObject = {
                 "read": " ".join(edited[n].text for n in read.region)[:200],
                 **({"penalised": True} if read.penalised else {}),
                 **({"rules": list(read.rules)} if read.rules else {}),

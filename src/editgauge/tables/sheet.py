@@ -137,9 +137,7 @@ class Sheet:
         lines: list[dict[str, Cell]] = [{} for _ in self.results.editors]
         for f, field in enumerate(self.fields):
             wholes, (have, belongs) = self.wholes(field), self.scored(field)
-            fails = have.any() and any(
-                self._floor(self.means[at][0]) is not None for at in field.places
-            )
+            fails = any(self._floor(self.means[at][0]) is not None for at in field.places)
             for e, (editor, line) in enumerate(zip(self.results.editors, lines, strict=True)):
                 cell = Cell(
                     value=_given(values[e, f]),

@@ -19,7 +19,6 @@ from editgauge.types import Sample
 def test_what_exif_turns_is_turned_in_a_set_of_ones_own(
     benchmark: str, is_turned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A camera stores it lying; editors, services and scorers see what a viewer shows."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     shown = np.random.default_rng(1).integers(0, 255, (6, 4, 3), np.uint8)
     exif = Image.Exif()

@@ -32,7 +32,4 @@ NONE = (None, None, None)
     ],
 )
 def test_what_the_released_script_takes(reply: str, expected: tuple[float | None, ...]) -> None:
-    """One score without a number drops all three; a bold name is not read at all (the strict reader
-    reads it).
-    """
     assert tuple(released_scores(reply).values()) == expected

@@ -5,21 +5,17 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Samples
-from editgauge.benchmarks.reading import Notes, parse_json
+from editgauge.benchmarks.reading import Notes
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 from editgauge.benchmarks.texteditbench.samples import read_difficulty
-from editgauge.benchmarks.tree import Tree
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError
 from editgauge.store.samples import measured
 from editgauge.types import Sample
 from tests.benchmarks.releases import (
@@ -68,60 +64,8 @@ def paths_of(sample: Sample) -> list[Path]:
 
 # -- files and names -------------------------------------------------------------------------------
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=10,
-)
-
-
-@given(st.lists(VALUES, min_size=2, max_size=4))
-@settings(max_examples=100, deadline=None)
-def test_no_break_spaces_are_the_only_thing_that_changes(values: list[Any]) -> None:
-    """Those inside texts are texts."""
-    notes = Notes("x")
-    text = "[" + ",\u00a0".join(json.dumps(value) for value in values) + "\u00a0]"
-    assert parse_json(text.encode(), notes) == values
-    assert [(f.kind, f.repaired) for f in notes.findings] == [("json-odd-blank", True)]
-
 
 CLEAN = json.dumps([text_record(4)], indent=1)
-
-
-@pytest.mark.parametrize(
-    ("content", "kind"),
-    [
-        ("", "json-unreadable"),
-        ("[" * 100_000, "json-unreadable"),
-        ("[1,]", "json-unreadable"),
-        (CLEAN.replace("'NEW'", "新しい").encode("gb18030"), "json-unreadable"),
-        (b"\xff\xfe\x00", "json-unreadable"),
-        ("[]", "json-wrong-type"),
-        ('["4.png"]', "json-wrong-type"),
-    ],
-)
-def test_json_beyond_repair_leaves_a_sample_with_a_fault(
-    tmp_path: Path, content: str | bytes, kind: str
-) -> None:
-    text_instance(tmp_path, 4, content=content)
-    text_instance(tmp_path, 5)
-    broken, sound = load("texteditbench", tmp_path)[0]
-    assert sound.fault is None
-    assert not finding(broken, kind).repaired
-    assert "Expression_004.json" in (broken.fault or "")
-    assert broken.images[0].name == "4.png"  # by the folder's number: the pictures are known
-    assert set(broken.masks) == {"input", "second"}
-
-
-@given(st.text(max_size=30))
-@settings(max_examples=200, deadline=None)
-def test_no_name_leads_out(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
-    base = tmp_path_factory.getbasetemp() / "names"
-    base.mkdir(exist_ok=True)
-    tree = Tree(base)
-    path, finding = tree.locate(base, name, file="x.json", what="input")
-    assert os.path.realpath(path).startswith(str(base.resolve()))
-    assert finding is not None or path.is_file()
 
 
 @pytest.mark.parametrize("name", ["../../../../secret.png", "link.png", "C:\\x.png", "a\0b"])
@@ -246,22 +190,6 @@ def test_a_difficulty_that_cannot_be_read_is_left_open(
     assert (facts.get("difficulty"), facts.get("difficulty_total")) == (name, total)
     assert (set(ATTRIBUTES) <= set(facts)) is known
     assert [f.kind for f in notes.findings] == [f"difficulty-{kind}" for kind in found]
-
-
-def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
-    def refused(root: Path | None, match: str, split: str | None = None) -> None:
-        with pytest.raises((DataError, UsageError), match=match):
-            catalog.find("benchmarks", "texteditbench").load(root, split=split)
-
-    refused(None, "found none: pass the data folder")
-    refused(tmp_path / "nowhere", "nothing there")
-    (tmp_path / "file").write_text("x")
-    refused(tmp_path / "file", "found a file")
-    (tmp_path / "empty").mkdir()
-    refused(tmp_path / "empty", "wanted a folder data_manual_production .* found an empty folder")
-    text_instance(tmp_path / "data", 4)
-    refused(tmp_path / "data", "wanted a folder data_web-sourced_instances or real", "real")
-    refused(tmp_path / "data", "synthetic and real", "test")
 
 
 def test_textedits_sets_and_halves(tmp_path: Path) -> None:

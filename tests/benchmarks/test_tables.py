@@ -13,13 +13,12 @@ import pytest
 
 from editgauge import benchmarks
 from editgauge.benchmarks.textedit.facts import QUESTIONS
-from editgauge.store.run import Run
-from editgauge.tables import layouts, reading
+from editgauge.tables import layouts
 from editgauge.tables.build import Shown
 from editgauge.tables.draw import draw
 from editgauge.tables.spec import read_published
 from editgauge.tables.table import Cell, Table
-from editgauge.types import Row, Status, Variant
+from editgauge.types import Row, Variant
 from tests.made_rows import frame, record, row
 
 PACKAGE = Path(benchmarks.__file__).parent
@@ -43,7 +42,6 @@ def printed(table: Table) -> dict[str, dict[str, str]]:
 
 
 def test_published_files_are_the_papers(shared: Path) -> None:
-    """The package's copies of the published numbers say the same as the shared ones."""
     seen = set()
     for name in ("texteditbench", "textedit", "medebench", "krisbench"):
         for path in (PACKAGE / name).glob("published_*.csv"):
@@ -156,36 +154,3 @@ def test_published_lines_of_another_judge_or_engine_are_not_compared(
     told = [note for note in notes if "were made with" in note]
     assert len(told) == bool(other)
     assert all(other in note and source in note for note in told)
-
-
-# -- MedEBench -------------------------------------------------------------------------------------
-
-
-# -- KRIS-Bench ------------------------------------------------------------------------------------
-
-
-def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Path) -> None:
-    """Its missing output of the sample with several pictures is a 0 in the table, and no floor."""
-    b, names = "krisbench", ("VC", "VQ", "IF")
-    records = [
-        record("size/1", category=("Factual", "Attribute Perception", "size_adjustment")),
-        record("time/1", category=("Factual", "Temporal Prediction", "t"), multi_image=True),
-    ]
-    run = Run.create(tmp_path / "run")
-    run.write_samples(b, records)
-    run.put(
-        [row("size/1", "mine", name, 5.0, benchmark=b, source=GPT) for name in names]
-        + [
-            row("time/1", "mine", name, None, status=Status.MISSING, benchmark=b, source=GPT)
-            for name in names
-        ]
-    )
-
-    def mine() -> dict[str, str]:
-        (table,) = layouts.tables(reading.of_runs([run], b), "faithful")
-        return printed(table)["mine"]
-
-    assert mine()["Temporal Prediction/avg"] == ""
-    (run.path / "models.toml").write_text('[[model]]\nname = "mine"\nseveral_images = false\n')
-    assert mine()["Temporal Prediction/avg"] == "0.00"
-    assert mine()["Factual Knowledge/avg"] == "50.00"

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
@@ -71,9 +70,6 @@ def test_a_known_transform_is_found(
 def test_the_value_is_that_of_a_fresh_process(
     scene: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the middle of a run, after other matches, with features from memory: bit for bit what the
-    recipe gives.
-    """
     picture, _ = moved(noisy(scene, 9), 1.2, 0.97, 3, 2)
     write_png(tmp_path / "fixed.png", scene)
     write_png(tmp_path / "moving.png", picture)
@@ -96,26 +92,6 @@ def test_the_value_is_that_of_a_fresh_process(
     assert masked_mse(scene, warp(picture, found.matrix, (320, 240))) == pytest.approx(
         mse, rel=1e-12
     )
-
-
-def test_order_threads_and_the_generator_change_no_bit(scene: Array) -> None:
-    kept = sift_features(scene)
-    features = [sift_features(noisy(blocks(320, 240), 4 + step)) for step in range(4)]
-
-    def matrices(order: list[int]) -> dict[int, bytes]:
-        found = {}
-        for index in order:
-            matrix = estimate_alignment(kept, features[index]).matrix
-            assert matrix is not None
-            found[index] = matrix.tobytes()
-        return found
-
-    expected = matrices([0, 1, 2, 3])
-    cv2.setRNGSeed(987)
-    assert matrices([3, 1, 0, 2, 2]) == expected
-    with ThreadPoolExecutor(2) as pool:
-        for other in pool.map(matrices, [[1, 0, 3, 2], [2, 3, 1, 0]]):
-            assert other == expected
 
 
 def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:

@@ -6,14 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from editgauge.metrics.grounding import (
-    cells,
     chance_iou,
     cut,
-    enlarged,
     grounding,
     normalised,
     otsu,
@@ -45,14 +41,6 @@ def test_otsu_is_that_of_scikit_image(seed: int, bins: int) -> None:
     assert (region == (even > level)).all()
 
 
-def test_a_constant_map_has_no_region() -> None:
-    flat = np.full((4, 4), 0.25)
-    region, _ = cut(flat)
-    assert not region.any()
-    found = grounding(flat, MASK, region)
-    assert (found.iou, found.chance) == (0.0, 0.0)
-
-
 @pytest.mark.parametrize(
     ("pixels", "meant", "chosen"), [(6, 2, 3), (7, 4, 4), (5, 5, 2), (6, 1, 6)]
 )
@@ -63,15 +51,3 @@ def test_chance_is_the_mean_over_all_regions_of_the_size(
     every = [set(drawn) for drawn in itertools.combinations(range(pixels), chosen)]
     mean = sum(len(mask & drawn) / len(mask | drawn) for drawn in every) / len(every)
     assert chance_iou(pixels, meant, chosen) == pytest.approx(mean, rel=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(1, 7), st.integers(1, 7), st.integers(7, 20), st.integers(7, 20))
-def test_cells_are_what_nearest_neighbours_enlarge(h: int, w: int, high: int, wide: int) -> None:
-    mask = np.random.default_rng(h + 8 * w).random((high, wide)) < 0.5
-    inside, total = cells(mask, (h, w))
-    number = np.arange(h * w).reshape(h, w)
-    large = enlarged(number, (high, wide))
-    assert (np.bincount(large.ravel(), minlength=h * w).reshape(h, w) == total).all()
-    found = np.bincount(large.ravel(), weights=mask.ravel(), minlength=h * w).reshape(h, w)
-    assert (found == inside).all()

@@ -90,9 +90,6 @@ def test_equals_torchmetrics(pairs_of_networks: Any, net: str, size: tuple[int, 
 def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(
     pairs_of_networks: Any, net: str
 ) -> None:
-    """The reference's own layers and heads give the maps; the cells are found by looking at every
-    pixel.
-    """
     ours, theirs = pairs_of_networks[net]
     first, second = frames((96, 80))
     mask = np.zeros((80, 96), bool)
@@ -122,17 +119,3 @@ def _open_cells(mask: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
             )
             cells[row, column] = not mask[top:bottom, left:right].any()
     return cells
-
-
-def test_without_a_mask_both_variants_are_equal_and_a_full_mask_leaves_nothing(
-    pairs_of_networks: Any,
-) -> None:
-    network = pairs_of_networks["squeeze"][0]
-    first, second = frames((64, 48))
-    kept = network.features(first)
-    faithful, corrected = network.distance(kept, second)
-    assert faithful == corrected
-    assert network.distance(kept, second, np.zeros((1, 48, 64), bool))[1] == pytest.approx(
-        faithful, rel=1e-6
-    )
-    assert np.isnan(network.distance(kept, second, np.ones((1, 48, 64), bool))[1]).all()

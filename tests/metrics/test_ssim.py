@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from editgauge.errors import ShapeMismatch
 from editgauge.metrics.ssim import (
     GAUSSIAN,
     UNIFORM,
@@ -18,7 +17,6 @@ from editgauge.metrics.ssim import (
     _strips,
     clear_windows,
     ssim,
-    ssim_means,
 )
 from tests.metrics.drawn import Array, noisy, page, scene
 
@@ -93,17 +91,6 @@ def test_symmetric_to_the_last_bit_and_in_range(window: Window, data: st.DataObj
 
 
 @BOTH
-def test_means_over_sets_of_windows(window: Window) -> None:
-    first, second = pairs()["shifted"]
-    values = ssim_map(first, second, window)
-    chosen = np.zeros(values.shape[:2], np.bool_)
-    chosen[3:70:2, 40:] = True
-    everywhere, some = ssim_means(first, second, window, (None, chosen))
-    assert everywhere == ssim(first, second, window)
-    assert some == pytest.approx(values[chosen].mean(dtype=np.float64), abs=1e-12)
-
-
-@BOTH
 def test_clear_windows_see_no_masked_pixel(window: Window) -> None:
     """By definition: changing masked pixels changes no value of a clear window, and every other
     window has one.
@@ -121,16 +108,3 @@ def test_clear_windows_see_no_masked_pixel(window: Window) -> None:
     padded = np.pad(mask, window.radius) if window.reflected else mask
     touched = np.lib.stride_tricks.sliding_window_view(padded, (side, side)).any(axis=(2, 3))
     assert np.array_equal(clear, ~touched)
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    for window, size, why in ((GAUSSIAN, (5, 9), "6 x 6 pixels, found 5 x 9"),
-                              (UNIFORM, (9, 6), "7 x 7 pixels, found 9 x 6")):  # fmt: skip
-        with pytest.raises(
-            ValueError, match=f"{window.name} SSIM needs pictures of at least {why}"
-        ):
-            ssim(scene(*size), scene(*size), window)
-    with pytest.raises(ShapeMismatch, match=r"\(8, 9, 3\) and \(9, 8, 3\)"):
-        ssim(scene(9, 8), scene(8, 9), GAUSSIAN)
-    with pytest.raises(ValueError, match="every window touches the masked area"):
-        ssim_means(scene(10, 9), scene(10, 9), GAUSSIAN, (np.zeros((9, 10), np.bool_),))

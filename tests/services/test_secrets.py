@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.services.secrets import HIDDEN, Secrets, address, shown
+from editgauge.services.secrets import HIDDEN, Secrets, address
 
 KEY = "sk-a/b+c=0123"
 
@@ -52,11 +52,6 @@ def test_openais_key_goes_to_no_other_judge(monkeypatch: pytest.MonkeyPatch) -> 
     assert sent(None) == "Bearer sk-of-openai", "the pair that its owner set"
     monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "named")
     assert sent("https://other.example/v1") == "Bearer named"
-
-
-def test_addresses() -> None:
-    assert address("https://host:8/v1/") == "https://host:8/v1"
-    assert shown("https://me:pw@host/v1?key=1#2") == "https://host/v1"
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from editgauge.scoring.metrics import FID
-from editgauge.statistics.resampling import intervals, pooled, units
 from editgauge.tables import table as drawn
 from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
-from editgauge.tables.slices import sliced
 from editgauge.tables.spec import Column, Mean, PaperTable, Published
 from editgauge.tables.table import Cell, Table, TableRow, printed, standing
 from editgauge.types import Metric, Row, Status
@@ -94,16 +92,6 @@ class TestCells:
         assert (1, "fid") in standing(made).best
 
 
-class TestCoverage:
-    def test_the_same_count_of_other_samples_cannot(self) -> None:
-        made = table([*scores("one", [0.5] * 7 + [None]), *scores("two", [None] + [0.6] * 7)])
-        column = next(column for column in made.columns if column.name == "ssim")
-        assert not column.comparable
-        assert "different samples" in column.note
-        assert not standing(made).best
-        assert any(note.startswith("No best") for note in made.notes)
-
-
 class TestPrinted:
     @pytest.mark.parametrize(
         ("value", "digits", "text"),
@@ -163,38 +151,6 @@ class TestStanding:
         assert (2, "a") not in standing(self.made(*rows)).best
         assert (1, "a") in standing(self.made(*rows)).best
         assert (2, "a") in standing(self.made(*rows, complete=True)).best
-
-
-class TestIntervals:
-    def test_they_are_those_of_the_samples_means(self) -> None:
-        values = [0.2, 0.9, 0.4, 0.7, 0.5, 0.6, 0.3, 0.8]
-        made = table(scores("one", list(values)), intervals=True)
-        strata = pooled([r["split"] for r in RECORDS])
-        _, (low,), (high,) = intervals(units(values), strata=strata)
-        cell = made.rows[0].cells["ssim"]
-        assert (cell.low, cell.high) == (pytest.approx(low), pytest.approx(high))
-        assert any("Hall" in note for note in made.notes)
-
-
-class TestSlices:
-    def test_a_group_of_lines_for_each_value(self) -> None:
-        rows = [*scores("one", [0.1, 0.3, 0.1, 0.3, 0.5, 0.5, 0.5, 0.5]), *scores("two", [0.2] * 8)]
-        (made,) = sliced(frame(rows, RECORDS), "topic", lambda part: [paper()], "faithful")
-        assert [(line.group, line.name) for line in made.rows] == [
-            ("a", "one"),
-            ("a", "two"),
-            ("b", "one"),
-            ("b", "two"),
-        ]
-        assert made.rows[0].cells["ssim"] == Cell(
-            value=pytest.approx(0.2), n=4, of=4, floor=pytest.approx(0.2)
-        )
-        assert [column.name for column in made.columns] == ["ssim", "real_ssim"]
-        assert {(1, "real_ssim"), (2, "ssim")} & standing(made).best == {(2, "ssim")}
-        (made,) = sliced(
-            frame(rows, RECORDS), "topic", lambda _: [paper()], "faithful", Shown(mean=True)
-        )
-        assert [line.name for line in made.rows] == ["one", "two", "Mean of 2"] * 2
 
 
 class TestPartOfARelease:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
-from editgauge.tables.draw import draw, merged, show
+from editgauge.tables.draw import draw, merged
 from editgauge.tables.table import Cell, Column, Table, TableRow, standing
 
 COLUMNS = (
@@ -77,17 +75,6 @@ class TestTerminal:
         )
 
 
-def test_a_file_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    wide = replace(TABLE, rows=[replace(row, name=f"{row.name:_<20}") for row in ROWS])
-    for columns, most in (("40", 40), ("", 100)):
-        monkeypatch.setenv("COLUMNS", columns)
-        stream = io.StringIO()
-        show(wide, Console(file=stream, width=80))
-        lines = stream.getvalue().splitlines()[1:-2]
-        assert max(map(len, lines)) <= most
-        assert (len(lines) > 6) == (columns == "40")
-
-
 def test_notes_take_five_lines_unless_all_are_asked_for() -> None:
     table = replace(TABLE, notes=[f"Note {n} that is not long." for n in range(9)])
     for form in ("terminal", "markdown"):
@@ -111,48 +98,12 @@ def test_variants_that_print_alike_are_one_table() -> None:
 
 
 def test_a_sliced_table_of_one_name_says_it_once_and_compares_within_slices() -> None:
-    """As the agreement of two judges: a line a metric, in a hundred columns."""
     rows = [replace(row, name="one : two", group=row.name, kind="run") for row in ROWS]
     table = replace(TABLE, rows=rows, by="metric", meta={"names": "judges"})
     lines = draw(table, "terminal").splitlines()
     assert lines[0] == "Title: one : two (faithful)"
     assert [line.split()[0] for line in lines[2:6]] == ["metric", "copy", "blank", "Paper"]
     assert "**" not in draw(table, "markdown").partition("\n")[2]
-
-
-class TestLatex:
-    def test_exact_text(self) -> None:
-        assert draw(TABLE, "latex") == "\n".join(
-            [
-                "% needs booktabs, adjustbox",
-                r"\begin{table}[tbp]",
-                r"\centering",
-                r"\caption{Title (faithful).}",
-                r"\label{tab:t-faithful}",
-                r"\begin{adjustbox}{max width=\linewidth, max totalheight=.8\textheight}",
-                r"\begin{tabular}{lrrr}",
-                r"\toprule",
-                r" & \multicolumn{2}{c}{Synthetic} & Real \\",
-                r"\cmidrule(lr){2-3}",
-                r"model & SSIM $\uparrow$ & MSE $\downarrow$ & SSIM $\uparrow$ \\",
-                r"\midrule",
-                r"copy & \textbf{0.900} & \textbf{0.0} & 0.950 \\",
-                r"blank & 0.250 & 99.9 & \textbf{$\infty$} \\",
-                r"n & 4/5 & 4/5 & 2/2 \\",
-                r"\midrule",
-                r"Paper $\dagger$ & 0.899 & 1.0 & -- \\",
-                r"\bottomrule",
-                r"\end{tabular}",
-                r"\end{adjustbox}",
-                r"\par\smallskip",
-                (
-                    r"{\footnotesize\raggedright A note. "
-                    r"$\dagger$ published: the paper's number, not computed here.\par}"
-                ),
-                r"\end{table}",
-                "",
-            ]
-        )
 
 
 class TestJson:

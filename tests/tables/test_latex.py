@@ -39,7 +39,6 @@ def made(columns: int, *, counts: tuple[int, ...] = (7,) * len(NAMES), **more: o
 
 
 def test_what_a_paper_asks_for() -> None:
-    """One count for all: in the caption. The judge is named, with its hash in a comment only."""
     text = draw(made(1, variant="corrected", source="gpt-4o[paper]#ab12"), "latex")
     assert r"\begin{table}[tbp]" in text
     assert r"\caption{A title (corrected). Scored by gpt-4o[paper]. n = 7 of 9.}" in text

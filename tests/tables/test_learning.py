@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from editgauge.benchmarks.medebench import BENCHMARK
@@ -47,21 +46,6 @@ def test_a_line_for_each_task_over_the_samples_that_all_were_tried_on() -> None:
     assert editors == {0: "m", 4: "m[tuned 4]", 32: "m[tuned 32]"}
     assert learning.counts(made(), "tuned") == [0, 4, 32]
     assert list(learning.series(made(), "shots")) == []
-
-
-def test_a_number_that_was_tried_on_one_task_alone_costs_the_other_nothing() -> None:
-    left = made()
-    code = left.editors.index("m[tuned 32]")
-    for cube in left.cubes.values():
-        for name in "cd":
-            cube.status[:, code, left.samples.ids.index(name)] = -1
-            cube.values[:, code, left.samples.ids.index(name)] = np.nan
-    found = {name[3:]: more for name, *more in learning.series(left, "tuned")}
-    assert list(found[EAR][0]) == [0, 4, 32]
-    assert list(found[NOSE][0]) == [0, 4]
-    assert found[NOSE][1].samples.ids == ("c", "d")
-    lines = {t.name: t for t in tables(left, "faithful")}["medebench.paradigms_a"].to_dicts()
-    assert [line["32_EA"] for line in lines] == [pytest.approx(0.45), None]
 
 
 @pytest.mark.parametrize(("kind", "letter"), [("tuned", "a"), ("shots", "b")])

@@ -42,7 +42,6 @@ def test_editors_are_ranked_on_the_samples_that_all_have() -> None:
 
 
 def test_a_model_whose_number_is_not_finite_is_left_out_by_its_name() -> None:
-    """Once nobody was ranked where one model had an infinite mean."""
     rows = [
         row(f"s{number}", editor, "VC", None if value is None else value + number,
             benchmark="unheard", infinite=value is None)

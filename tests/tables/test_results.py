@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import RunError
 from editgauge.store.run import Run
 from editgauge.tables import reading
 from editgauge.types import Status
@@ -38,15 +37,6 @@ def run(tmp_path: Path) -> Run:
 
 
 class TestReading:
-    def test_parquet_gives_what_objects_give(self, run: Run) -> None:
-        from_disk, from_objects = reading.of_runs([run], "mini"), frame(ROWS, RECORDS)
-        assert from_disk.editors == from_objects.editors == ("one", "two")
-        assert from_disk.samples.ids == ("b/1", "a/2")
-        for metric in ("ssim", "psnr", "IF"):
-            ours, theirs = from_disk.grid(metric, "faithful"), from_objects.grid(metric, "faithful")
-            np.testing.assert_array_equal(ours.values, theirs.values)
-            np.testing.assert_array_equal(ours.status, theirs.status)
-
     def test_repeats_are_averaged_and_can_be_had_apart(self) -> None:
         found = frame(ROWS, RECORDS)
         assert found.grid("IF", "faithful").values[1, 1] == 3.5
@@ -62,12 +52,6 @@ class TestReading:
 
 
 class TestRefusals:
-    def test_two_sources_of_one_metric_are_not_mixed(self) -> None:
-        found = frame([*ROWS, row("a/2", "one", "IF", 1.0, source="judge-b")], RECORDS)
-        with pytest.raises(UsageError, match=r"source .*'IF'.*'judge-a', 'judge-b'.*choose one"):
-            found.of_sources([])
-        assert found.of_sources(["judge-b"]).grid("IF", "faithful").values[0, 1] == 1.0
-
     def test_two_scores_of_one_place_are_an_error(self, tmp_path: Path) -> None:
         twice = [row("b/1", "one", "ssim", value) for value in (0.5, 0.6)]
         runs = []

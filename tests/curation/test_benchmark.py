@@ -8,7 +8,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.curation import records
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import UsageError
 from editgauge.tables.contract import verify
 from editgauge.web.log import Act
 from tests.curation.made_set import make_set
@@ -32,15 +32,3 @@ def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:
     assert [sample.id for sample in benchmark.load(None, split="test")] == ["s00"]
     with pytest.raises(UsageError, match="split 'dev'"):
         benchmark.load(None, split="dev")
-
-
-def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="not there; wanted the folder of a data set"):
-        catalog.find("benchmarks", f"dir:{tmp_path}")
-    make_set(tmp_path / "set", 1)
-    with pytest.raises(DataError, match="name it: dir:DIR"):
-        catalog.find("benchmarks", "dir.wards").load(None)
-    with pytest.raises(DataError, match="found 'wards'"):
-        catalog.find("benchmarks", "dir.other").load(tmp_path / "set")
-    with pytest.raises(UsageError, match="the protocol one of"):
-        catalog.find("benchmarks", "dir.wards.imagenet")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from editgauge.curation import records
-from editgauge.curation.dataset import DataSet
-from editgauge.curation.fields import WHOLE, set_words
+from editgauge.curation.fields import set_words
 from editgauge.curation.records import Record
 from editgauge.errors import DataError, UsageError
 from editgauge.web.log import Act
@@ -91,11 +90,3 @@ def test_fields_are_set_by_words(tmp_path: Path) -> None:
             set_words(data, "s00", [pair], "ben")
     with pytest.raises(DataError, match="s00: state: "):
         set_words(data, "s00", ["state=perfect"], "ben")
-    set_words(data, WHOLE, ["title=Wards", "reviews=2", "required=licence,consent"], "ben")
-    about = DataSet(data.root).about
-    assert (about.title, about.policy.reviews) == ("Wards", 2)
-    assert about.policy.required == ("licence", "consent")
-    with pytest.raises(UsageError, match="said of no set"):
-        set_words(data, WHOLE, ["name=other"], "ben")
-    with pytest.raises(DataError, match="reviews"):
-        set_words(data, WHOLE, ["reviews=many"], "ben")

@@ -15,7 +15,7 @@ from editgauge import catalog
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
 from editgauge.curation import exports, privacy
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import PROTOCOLS, About, Policy
+from editgauge.curation.records import PROTOCOLS, About
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.check_data import check_data
@@ -70,22 +70,6 @@ def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout
         same = scores(ours, one, output)
         assert same
         assert same == scores(theirs, two, output)
-
-
-def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None:
-    data = whole_set(tmp_path / "set", 2, policy=Policy(required=("licence",), reviews=2))
-    said = r"s00: no licence.*Nothing was written.*curate export DIR --layout medebench"
-    with pytest.raises(DataError, match=said):
-        exports.export(data, tmp_path / "out", "medebench")
-    assert not (tmp_path / "out").exists()
-    data.change("s00", 1, {"source": {"licence": "CC0"}}, Act("ann"))
-    for who in ("ann", "ben"):
-        say(data, "s00", "accept", who)
-    done = exports.export(data, tmp_path / "out", "medebench", ready_only=True)
-    assert done[0] == 1
-    assert {fault.sample for fault in done[1]} == {"s01"}
-    with pytest.raises(UsageError, match="something already"):
-        exports.export(data, tmp_path / "out", "medebench", ready_only=True)
 
 
 def test_what_is_said_of_the_set_names_no_patient(tmp_path: Path) -> None:

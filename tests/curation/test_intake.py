@@ -92,20 +92,6 @@ def test_metadata_goes_and_orientation_is_applied(tmp_path: Path) -> None:
     assert all(b"Erika" not in path.read_bytes() for path in data.root.rglob("*") if path.is_file())
 
 
-def test_a_bad_file_is_told_and_keeps_no_other_out(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    write_png(folder / "good.png", scene(1))
-    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nxxxx")
-    (folder / "notes.txt").write_text("no picture")
-    (folder / "link.png").symlink_to("/etc/hostname")
-    data = make_set(tmp_path / "set", 0)
-    taken = intake.add(data, [folder], WHO)
-    assert [(item.file, bool(item.sample)) for item in taken] == [
-        ("broken.png", False),
-        ("good.png", True),
-    ]
-
-
 def test_a_call_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     for number in range(3):

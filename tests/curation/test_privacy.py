@@ -74,7 +74,6 @@ def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
 
 
 def test_yunet_is_taken_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a picture half as large, and of a face that reaches over the edge."""
     rows = [[40, 30, 80, 100, *[0] * 11], [150, 150, 40, 40, *[0] * 11]]
     detector = SimpleNamespace(detect=lambda _: (1, np.array(rows, np.float32)))
     model = SimpleNamespace(paths={"yunet.onnx": tmp_path / "yunet.onnx"})

@@ -126,7 +126,6 @@ def test_results_that_cannot_be_fetched_now_are_there_tomorrow(
 
 
 def test_a_line_that_a_finished_batch_lost_stays_booked(made: Path) -> None:
-    """So does a reply whose bill cannot be: one token for thousands of bytes."""
     with BatchServer() as server:
         server.left_out, server.usage = 1, {"prompt_tokens": 1, "completion_tokens": 0}
         batch(made, server, "submit")

@@ -44,15 +44,6 @@ def test_a_dialect_is_found_from_reasons(
     assert found == (None if after is None else Dialect(**after))
 
 
-@pytest.mark.parametrize("form", ["json_schema", "json_object", "guided_json", "tool"])
-def test_each_form_carries_the_schema_and_a_note_is_read_again(form: Any) -> None:
-    dialect = Dialect(form=form, dropped=("strict",), temperature=False)
-    assert "pictures_visible" in str(dialect.asks_for(SCHEMA))
-    assert Dialect.of("api.anthropic.com", dialect.note) == dialect
-    assert Dialect.of("api.anthropic.com").form == "tool"
-    assert Dialect.of("x", '{"schema": true}') == Dialect()
-
-
 @pytest.mark.parametrize(
     ("status", "body", "kind"),
     [

@@ -40,10 +40,3 @@ def test_measures_by_hand() -> None:
     assert cells["kappa"].value == pytest.approx(1 - ((a - b) ** 2).mean() / expected)
     for name in ("kappa", "bias", "equal"):
         assert cells[name].low <= cells[name].value <= cells[name].high  # type: ignore[operator]
-
-
-def test_what_is_not_defined_is_left_out() -> None:
-    (line,) = table_of(*judged("one#1", [3] * 10), *judged("two#2", [3] * 10)).rows
-    assert line.cells["kappa"].value is None
-    one = frame(judged("one#1", A), [record(str(n)) for n in range(len(A))], "krisbench")
-    assert compared.table(one) is None, "one judge alone"

@@ -17,7 +17,7 @@ from editgauge.judging.chat import Client, Dialect
 from editgauge.judging.engine import Engine
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
-from editgauge.judging.protocol import Call, Picture, Range
+from editgauge.judging.protocol import Call, Picture
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Status
@@ -62,7 +62,6 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
 
 
 def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
-    """Two editors that gave the same picture: one request, two results."""
     jobs = [replace(bench.jobs(1)[0], payload=(1, number)) for number in range(4)]
     with FaultServer(latency=0.05) as server:
         heard = bench.ask(server, jobs=[*bench.jobs(2), *jobs])
@@ -71,7 +70,6 @@ def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
 
 
 def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> None:
-    """One call has learned it and is answered while others are still turned down for it."""
 
     def answer(asked: Asked) -> Answer:
         if "strict" in asked.json["response_format"]["json_schema"]:
@@ -85,33 +83,7 @@ def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> 
     assert {score.status for scores in heard for score in scores} == {Status.SCORED}
 
 
-def test_an_answer_without_a_schema_does_not_tell_that_schemas_are_taken(bench: Bench) -> None:
-    """As a released script's request has none: the form is learned afterwards."""
-    lines: dict[str, Any] = {"reply": {"Q": Range(0, 10)}, "metrics": {}, "lines": True}
-    plain = replace(bench.jobs(1)[0], call=replace(bench.call(), **lines, rule=None, released=None))
-
-    def answer(asked: Asked) -> Answer:
-        asks = "response_format" in asked.json
-        return error(400, "response_format is unknown") if asks else chat(GOOD)
-
-    with Judge(answer) as server:
-        bench.ask(server, jobs=[plain])
-        (heard,) = bench.ask(server)
-    assert {score.status for score in heard} == {Status.SCORED}
-
-
 # -- room ------------------------------------------------------------------------------------------
-
-
-def test_judges_that_think_get_room(bench: Bench) -> None:
-    """The model's own limit, and the user's; the room that a cut reply got is kept over a repair."""
-    with FaultServer() as server:
-        bench.ask(server, 1, model="scripted-thinking")
-    assert server.bodies[0]["max_tokens"] == 16384
-    bad = GOOD.replace('"Q1": 5', '"Q1": 9')
-    with FaultServer(["length"], answer=ScriptedJudge(replies=(bad, bad))) as server:
-        bench.ask(server, jobs=bench.jobs(1, repeats=2)[1:], set=["max_tokens=2000"])
-    assert [body["max_tokens"] for body in server.bodies] == [2000, 8000, 8000]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +98,6 @@ def test_judges_that_think_get_room(bench: Bench) -> None:
 def test_judges_that_never_come_to_an_answer_stop_the_run(
     bench: Bench, message: dict[str, Any], finish: str
 ) -> None:
-    """Whatever the server calls it; each call is given more room, or another chance, once."""
     said = {"choices": [{"message": message, "finish_reason": finish}], "model": "m"}
     advice = r"max_tokens=\d+.*reasoning_effort=low"
     with Judge(lambda asked: Answer(said)) as server, pytest.raises(RunError, match=advice):
@@ -154,7 +125,6 @@ def test_judges_that_never_come_to_an_answer_stop_the_run(
 def test_a_judge_that_saw_nothing_is_warned_of_and_its_scores_stay(
     bench: Bench, reason: str, seen: str, tokens: int, blind: int
 ) -> None:
-    """`pictures_visible: false` alone is no score; words and bills are a warning with a count."""
     content = GOOD.replace('"ok"', json.dumps(reason)).replace("true", seen)
     usage = {"prompt_tokens": tokens, "completion_tokens": 50}
     choice = {"message": {"content": content}, "finish_reason": "stop"}

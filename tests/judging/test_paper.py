@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.errors import DataError, UsageError
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, fetch, load
 from editgauge.judging.questions import Track
 
@@ -44,13 +43,3 @@ def test_a_script_is_found_in_a_clone_whatever_its_line_ends(
     found = fetch(DECLARED, tmp_path / "set", clone=tmp_path / "clone")
     assert found["src/x.py"].constant("PLAIN") == "onetwo"
     assert load(DECLARED, tmp_path / "set").fingerprint == found.fingerprint
-
-
-def test_another_content_and_an_address_that_is_not_known_are_told(tmp_path: Path) -> None:
-    (tmp_path / "x.py").write_text(SOURCE + "#")
-    with pytest.raises(DataError, match=r"is not the pinned src/x\.py of o/r"):
-        fetch(DECLARED, tmp_path / "set", clone=tmp_path)
-    with pytest.raises(DataError, match="is not recorded here"):
-        fetch(DECLARED, tmp_path / "set")
-    with pytest.raises(UsageError, match="prompts are not there"):
-        load(DECLARED, tmp_path / "set")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,6 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from editgauge.judging import pictures
 from editgauge.judging.pictures import PictureStore, bare
 from editgauge.judging.protocol import Picture
 from editgauge.store.hashes import HashStore
@@ -72,21 +69,3 @@ def test_a_broken_file_is_a_value_error_wherever_it_breaks(kind: str) -> None:
 def sent(store: PictureStore, picture: Picture) -> tuple[str, bytes]:
     kind, _, data = store.encode(picture).partition(b";base64,")
     return kind.decode(), base64.b64decode(data)
-
-
-def test_calls_that_begin_together_encode_a_picture_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.png").write_bytes(file("PNG"))
-    encoded: list[bytes] = []
-
-    def slowly(data: bytes, kind: str) -> bytes:
-        encoded.append(data)
-        time.sleep(0.05)
-        return data
-
-    monkeypatch.setattr(pictures, "bare", slowly)
-    store, picture = PictureStore(HashStore(None)), Picture(tmp_path / "a.png", "x")
-    with ThreadPoolExecutor(8) as pool:
-        assert len(set(pool.map(store.encode, [picture] * 8))) == 1
-    assert len(encoded) == 1

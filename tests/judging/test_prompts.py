@@ -39,12 +39,3 @@ def test_a_mark_that_cannot_be_filled_in_is_named(tmp_path: Path, text: str, sai
     (tmp_path / "quality.md").write_text(text)
     with pytest.raises(UsageError, match=re.escape(said)):
         RubricFolder(HOME, tmp_path).render("quality", instruction="i")
-
-
-def test_a_folder_that_would_be_sent_in_vain_is_refused(tmp_path: Path) -> None:
-    rubrics = RubricFolder(HOME, tmp_path)
-    with pytest.raises(UsageError, match="no file replaces"):
-        rubrics.check(["instruction"])
-    (tmp_path / "instructions.md").write_text("x")
-    with pytest.raises(UsageError, match=r"instructions\.md replaces no rubric"):
-        rubrics.check(["instruction"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from editgauge import Metric, Question, Questions
 from editgauge.testing import make_sample
 
@@ -23,10 +21,3 @@ def test_a_question_is_asked_of_the_samples_it_is_for(tmp_path: Path) -> None:
         )
     ]
     assert names == [["seen"], ["seen", "known"]]
-
-
-@pytest.mark.parametrize("name", ["reasoning", "pictures_visible"])
-def test_a_field_of_every_reply_is_no_metric(name: str) -> None:
-    metric = Metric(name, direction="higher", low=1, high=5)
-    with pytest.raises(ValueError, match=f"cannot be called {name}"):
-        Questions(metrics=(metric,), questions=(Question(rubric="one", metrics=(name,)),))

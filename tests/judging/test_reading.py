@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from editgauge.judging.protocol import VISIBLE, Call, Kind, Range
-from editgauge.judging.reading import CUT_OFF, ENDLESS, UNSEEN, read
+from editgauge.judging.reading import ENDLESS, read
 from editgauge.types import Status
 
 
@@ -72,17 +67,6 @@ def test_anything_else_is_unparsable_with_the_broken_rule(form: str) -> None:
     assert problem in verdict.problem
 
 
-def test_a_reply_that_was_cut_off_is_no_verdict() -> None:
-    """Whatever it seems to say: the server says that more was to come."""
-    assert read(ONE, GOOD, cut_off=True).problem == CUT_OFF
-
-
-def test_a_judge_that_saw_nothing_has_no_score() -> None:
-    verdict = read(ONE, GOOD.replace("true", "false"))
-    assert verdict.readings["IF"] == (None, Status.FAILED, UNSEEN)
-    assert verdict.problem == "", "asking the same again would show it no more"
-
-
 @pytest.mark.parametrize(
     ("score", "values"), [('"Q1": 5, "Q2": 1', [5, 1]), ('"Q1": 5', [None] * 2),
                           ('"Q1": 5, "Q2": 0', [None] * 2)]
@@ -107,35 +91,3 @@ def test_scores_of_an_inner_object_are_all_or_none(score: str, values: list[int 
 )
 def test_lines_are_read_where_they_end_the_reply(reply: str, values: list[int | None]) -> None:
     assert [reading.value for reading in read(LINES, reply).readings.values()] == values
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=6,
-)
-fields = st.dictionaries(st.sampled_from(["pictures_visible", "rationale", "IF", "x"]), json_values)
-pieces = st.sampled_from(
-    ["<think>", "</think>", "```json\n", "```", "{", "}", '{"', '"', "\\", "\n", " ", GOOD, DRAFT]
-)
-replies = st.lists(pieces | st.text(max_size=20) | fields.map(json.dumps), max_size=8).map("".join)
-
-
-@settings(max_examples=100)
-@given(replies, st.text(), st.booleans(), st.integers(-2, 8), st.booleans())
-def test_whatever_the_reply_it_is_the_objects_values_or_unparsable(
-    before: str, words: str, seen: bool, score: int, fenced: bool
-) -> None:
-    """Alone, a valid object is always read; behind anything else it is that object or nothing."""
-    value: dict[str, Any] = {"pictures_visible": seen, "rationale": words, "IF": score}
-    whole = json.dumps(value)
-    alone = read(ONE, f"```json\n{whole}\n```" if fenced else whole)
-    valid = 0 <= score <= 5
-    assert bool(alone.problem) == (not valid)
-    assert alone.readings["IF"].value == (score if valid and seen else None)
-    for reply in (before, before + whole, whole + before):
-        reading = read(ONE, reply).readings["IF"]
-        assert (reading.value is None) == (reading.status is not Status.SCORED)
-        assert reading.value is None or 0 <= reading.value <= 5
-        if reply == before + whole:
-            assert reading.value in (None, score)

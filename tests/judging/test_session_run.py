@@ -6,11 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.fault_server import FaultServer
 from tests.judging.commands import NAMES, judge, opened, rows_of
 
-from editgauge.errors import UsageError
 from editgauge.judging.estimate import of_session
 from editgauge.judging.session import drawn
 from editgauge.store.run import Run
@@ -33,7 +31,6 @@ def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
 
 
 def test_samples_go_one_after_the_other_over_all_editors_in_a_drawn_order(made: Path) -> None:
-    """Wherever a budget ends, what was judged is a comparison of all editors."""
     with opened(made, NOWHERE, looking=True) as session:
         jobs = session.jobs(looking=True)
         order = dict.fromkeys((job.about["sample"], job.about["editor"]) for job in jobs)
@@ -67,35 +64,7 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
     assert sum(one["copy"] != one["reference"] for one in judged.values()) <= 1, "where it ended"
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"set": ["timeuot=1"]}, "did you mean timeout"),
-        ({"set": ["hint=perhaps"]}, "true, false"),
-        ({"set": ["text"]}, "NAME=VALUE"),
-        ({"set": ["reasoning_effort=much"]}, "wanted one of none, minimal"),
-        ({"set": ["concurrency=0"]}, "wanted 1 to 1024"),
-        ({"set": ["temperature=hot"]}, "wanted 0 to 2"),
-        ({"price": "cheap"}, "IN/OUT"),
-        ({"model": "two\nlines"}, "wanted a judge's name"),
-        ({"retry": "missing"}, "refused, unparsable"),
-        ({"retry": "fialed"}, "wanted one of"),
-        ({"budget": 1.0}, "price is wanted for a budget"),
-        ({"prompts": "papers"}, "wanted ours, paper, or a folder"),
-        ({"prompts": "paper"}, "no released prompts are known"),
-    ],
-)
-def test_wrong_settings_are_errors_before_anything_is_paid(
-    made: Path, options: dict[str, Any], match: str
-) -> None:
-    with FaultServer() as server:
-        with pytest.raises(UsageError, match=re.escape(match)):
-            judge(made, server.url, **options)
-        assert server.requests == 0
-
-
 def test_what_is_missing_has_the_source_of_what_was_judged_also_by_an_alias(made: Path) -> None:
-    """Its rows wait for the first answer, which says who the alias is."""
     first = min(NAMES, key=drawn)
     for record in Run.open(made).edits("mini"):
         if record.sample == first:

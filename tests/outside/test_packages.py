@@ -122,7 +122,6 @@ def test_a_broken_benchmark_costs_its_own_line(
 def test_a_benchmark_whose_scorers_fail_costs_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ended `list` and `score` with a traceback that blamed us."""
     source = (HERE / "fullmarks" / "__init__.py").read_text()
     source = source.replace('Path(__file__).parent / "rubrics"', repr(None))
     torn = "\nfrom dataclasses import replace\nBENCHMARK = replace(BENCHMARK, scorers=lambda *a, **o: 1 / 0)"

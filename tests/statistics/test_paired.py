@@ -38,7 +38,6 @@ def test_p_equals_scipys_permutation_test() -> None:
 
 
 def test_p_of_many_scores_is_near_the_normal_one() -> None:
-    """scipy.stats.norm.sf of the sum over the root of its squares, twice."""
     values = np.random.default_rng(7).normal(0.1, 1, 400)
     exact = math.erfc(abs(values.sum()) / math.sqrt(2 * (values**2).sum()))
     assert sign_flip_p(values) == pytest.approx(exact, abs=0.01)

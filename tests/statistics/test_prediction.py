@@ -83,7 +83,6 @@ def test_a_judge_that_favours_one_model_misleads_nobody() -> None:
 
 
 def test_strata_that_were_not_drawn_in_proportion() -> None:
-    """Half the ratings come from a tenth of the samples, which are two points worse."""
     random = np.random.default_rng(5)
     strata = np.arange(SAMPLES) < SAMPLES // 10
     held = plain = 0

@@ -80,7 +80,6 @@ def test_a_metric_against_the_mean_of_people() -> None:
 
 
 def test_kris_figure_5() -> None:
-    """r and MAE of a judge's metric against the question of the same name, each judge by itself."""
     given = [[5, 3, 1], [3, 3, 5]]
     rows = rated("ann", "IF", "grade", given)  # type: ignore[arg-type]
     rows += judge([[5, 2, 1], [3, 4, 5]]) + judge([[1, 1, 5], [5, 4, 2]], source="plain prompts")

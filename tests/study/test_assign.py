@@ -19,9 +19,8 @@ from editgauge.study.assign import (
     next_task,
     progress,
     start,
-    undo,
 )
-from editgauge.study.design import Checks, Draw, Repeats, Training
+from editgauge.study.design import Draw
 from editgauge.web.log import Item, Log
 from tests.study.test_design import made
 
@@ -63,23 +62,6 @@ def test_pairs_are_compared_each_by_each() -> None:
     }
 
 
-def test_training_checks_and_repeats_have_their_turn() -> None:
-    whole = replace(
-        DESIGN,
-        training=Training(samples=["s055"]),
-        checks=Checks(every=10),
-        repeats=Repeats(share=0.1),
-    )
-    mine = [task for task in assign(whole, OUTPUTS, 2) if task.annotator == 0]
-    kinds = [task.kind for task in mine]
-    assert kinds[0] == "training"
-    assert kinds.count("sample") == 50
-    assert kinds.count("check") == 5
-    assert kinds[-5:] == ["repeat"] * 5
-    first = {task.sample: place for place, task in enumerate(mine) if task.kind == "sample"}
-    assert all(task.repeat == 1 and first[task.sample] < 12 for task in mine[-5:])
-
-
 SMALL = replace(DESIGN, samples=Draw(ids=list(OUTPUTS)[:6]))
 NAMES = ["ann", "ben", "cy"]
 
@@ -107,18 +89,6 @@ def finish(log: Log, who: str, after: float = 0.0) -> None:
 
 def rated(log: Log) -> list[tuple[str, str]]:
     return [(item.data["sample"], item.owner) for item in log.all(TASK, state=DONE)]
-
-
-def test_undo_opens_the_last_task_and_keeps_its_answer_to_start_from(log: Log) -> None:
-    task = answer(log, "ann")
-    assert undo(log, "ann")
-    again = next_task(log, "ann")
-    assert again is not None
-    assert (again.id, again.data["answer"]) == (task.id, {"answers": {"EA": [1] * 5}})
-    # a lost connection repeats the answer that was taken back: it does not come to life again
-    answered(log, again, "ann", {"answers": {}}, 1, "nonce-123")
-    assert not rated(log)
-    assert not undo(log, "ben")
 
 
 def test_who_is_finished_takes_over_from_who_is_revoked_or_absent(log: Log) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import orjson
 import pytest
 
-from editgauge.errors import UnknownName, UsageError
 from editgauge.statistics.prediction import corrected_mean
 from editgauge.study.calibration import Calibration, gold_of
 from editgauge.study.ratings import import_ratings
@@ -73,22 +72,6 @@ def test_a_strong_judge_on_a_draw_corrects_a_cheap_one() -> None:
     (again,) = gold_of(frame(rows), Calibration(gold="gpt-4o@25", seed=3))
     assert np.array_equal(item.values, again.values, equal_nan=True)
     assert item.source == "cheap#1"
-
-
-@pytest.mark.parametrize(
-    ("rated", "gold", "more", "error", "said"),
-    [
-        (20, "human", {"proxies": ["IF=nothing"]}, UsageError, r"stands for nothing; .*proxy="),
-        (20, "nobody", {}, UnknownName, r"calibrate nobody: wanted human or one judge"),
-        (20, "human@x", {}, UsageError, r"3 or more, after @"),
-        (1, "human@5", {}, UsageError, r"too few samples rated by human@5 \(3 at least\)"),
-    ],
-)
-def test_what_cannot_be_corrected_says_why(
-    rated: int, gold: str, more: Any, error: type[Exception], said: str
-) -> None:
-    with pytest.raises(error, match=said):
-        gold_of(frame(scores("j") + people(rated)), Calibration(gold=gold, **more))
 
 
 def test_as_it_is_typed(tmp_path: Path) -> None:

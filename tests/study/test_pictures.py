@@ -39,17 +39,3 @@ def test_nothing_but_pixels_tells_copies_apart(pictures: Pictures) -> None:
     assert {image.format for image in opened} == {"PNG"}
     assert {str(image.info) for image in opened} == {"{}"}
     assert not any(word in data for data in files for word in (b"alpha", b"beta", b"tEXt", b"eXIf"))
-
-
-def test_a_copy_is_made_again_when_its_file_changed(pictures: Pictures) -> None:
-    before = pictures.png("s01", editor="alpha")
-    path = pictures.run.path / pictures.outputs["s01"]["alpha"]
-    Image.new("RGB", (60, 40), "blue").save(path, "PNG")
-    assert pictures.png("s01", editor="alpha") != before
-
-
-def test_an_editor_called_as_a_picture_of_the_sample_is_none(tmp_path: Path) -> None:
-    run = make_run(tmp_path, samples=1, editors=("reference", "input0"))
-    pictures = Pictures(run, "bench")
-    assert pictures.png("s00", editor="reference") != pictures.png("s00", "reference")
-    assert pictures.png("s00", editor="input0") != pictures.png("s00", "input0")

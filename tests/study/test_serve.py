@@ -173,7 +173,6 @@ def test_training_tells_and_checks_count(tmp_path: Path) -> None:
 
 
 def test_damaged_answer_takes_no_sound_rating_along(made: Made) -> None:
-    """What was taken in while it was sound stays; what never was sound is not taken in."""
     client = made.client()
     for _ in range(2):
         assert send(client, client.get("/api/task").json()).json()["ok"]

@@ -152,41 +152,6 @@ def test_four_annotators_at_once_lose_nothing_when_the_server_is_killed(tmp_path
     assert len(ratings) == len(wanted) == 8 * 2 * len(EDITORS), "each once"
 
 
-def test_the_view_undo_and_skip(tmp_path: Path) -> None:
-    made = Made(tmp_path, "ann ben", samples=2)
-
-    async def act(page: Any) -> None:
-        body, first = page.locator("body"), await shown(page)
-        for key, name in (("m", "showing-mask"), ("f", "showing-input")):
-            await page.keyboard.press(key)
-            assert name in (await body.get_attribute("class") or "")
-            await page.keyboard.press(key)
-        box = await page.locator(".view").nth(3).bounding_box()
-        await page.mouse.move(box["x"] + 20, box["y"] + 20)
-        await page.mouse.wheel(0, -100)
-        layers = page.locator(".layer")
-        moves = [await layers.nth(k).evaluate("e => getComputedStyle(e).transform") for k in (0, 3)]
-        assert [move.split("(")[1].split(",")[0] for move in moves] == ["1.25"] * 2, "in step"
-        await page.keyboard.press("0")
-        await by_click(page, [1, 2, 3, 4, 5])
-        second = await shown(page, first)
-        await page.keyboard.press("u")
-        assert await shown(page, second) == first
-        pressed = page.locator(".choice button[aria-pressed=true]")
-        assert await pressed.all_inner_texts() == ["1", "2", "3", "4", "5"]
-        await page.locator("#comment").fill("two words")
-        await page.locator("#send").click()
-        await shown(page, first)
-        await page.locator("#reason").select_option("cannot tell")
-        await page.locator("#skip").click()
-        await page.locator("#done:not([hidden])").wait_for()
-
-    made.look(act)
-    answers = [item.data["answer"] for item in made.tasks("done")]
-    assert {answer["comment"] for answer in answers} == {"two words", ""}
-    assert [answer["skip"] for answer in answers if "skip" in answer] == ["cannot tell"]
-
-
 def test_pairs_by_keyboard_and_hostile_texts(tmp_path: Path) -> None:
     more = f'[training]\nsamples = ["s00"]\n[training.feedback]\ns00 = "{EVIL}"'
     made = Made(tmp_path, "ann ben", samples=2, mode="pairwise", question=EVIL, more=more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -169,12 +170,16 @@ def _demonstrate(run: Path) -> None:
     from editgauge.cli.edit import Editing, edit
     from editgauge.cli.report import report
 
-    print("[1] Edit: four built-in editors make outputs for the benchmark `mini`.")
-    for name in ("reference", "copy", "shuffle", "blank"):
+    reads = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
+    best = "typeset" if reads else "reference"
+    print("[1] Edit: built-in editors make outputs for the benchmark `mini`.")
+    for name in dict.fromkeys(("reference", "copy", "blank", best)):
         edit("mini", asked=Editing(editor=name, run=run))
+    if not reads:
+        print("Left out: `typeset`, which sets new text; with: pip install 'editgauge[ocr]'")
     print("\n[2] Score: pixels of every output; then the table.")
     score("mini", asked=Scoring(run=run, tracks="pixel"))
-    print("\n[3] Compare: is `reference`, the right answer, nearer to it than no edit at all?")
-    compare(run, "copy", "reference", compared=Compared(metric=("reference_ssim",)))
+    print(f"\n[3] Compare: is `{best}` nearer to the right answer than no edit at all?")
+    compare(run, "copy", best, compared=Compared(metric=("reference_ssim",)))
     print("\n[4] Report: every number opens its picture.", flush=True)
     report((run,))

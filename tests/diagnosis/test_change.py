@@ -68,7 +68,6 @@ def test_grain_below_the_floor_is_no_change(sample: Sample, tmp_path: Path) -> N
 
 
 def test_a_scan_on_a_flat_ground_is_aligned_too() -> None:
-    """Most of its pixels are equal before and after: a median would see no reason to align."""
     picture = np.zeros((360, 480, 3), np.uint8)
     picture[90:270, 120:360] = cv2.resize(busy(), (240, 180))
     output = picture.copy()

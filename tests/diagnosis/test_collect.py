@@ -126,21 +126,7 @@ def test_the_output_is_the_same_to_the_last_bit(pipes: Any, name: str) -> None:
     assert (run(pipe) == plain).all()
 
 
-@pytest.mark.parametrize("name", ["kontext", "qwen"])
-def test_blocks_of_any_size_give_the_same_map(
-    pipes: Any, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pipe = pipes(name)
-    with watch(pipe, concept_in(pipe)) as whole:
-        run(pipe)
-    monkeypatch.setattr(collect, "BLOCK", 5000)
-    with watch(pipe, concept_in(pipe)) as parts:
-        run(pipe)
-    np.testing.assert_allclose(whole.map(), parts.map(), atol=1e-7)
-
-
 def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(pipes: Any) -> None:
-    """Against a second way: the whole matrix of every layer, kept, in double precision."""
     from torch.nn import functional
 
     pipe = pipes("kontext")
@@ -180,7 +166,6 @@ def test_only_layers_of_the_wanted_resolution_count_and_others_are_named(pipes: 
 
 @pytest.mark.parametrize("masked", ["not", "added", "boolean", "of each query"])
 def test_attention_is_what_the_library_computes_whatever_the_mask(masked: str) -> None:
-    """With one-hot values the library's output is its attention."""
     random = torch.Generator().manual_seed(0)
     query = torch.randn(2, 4, 5, 8, generator=random)
     key = torch.randn(2, 2, 7, 8, generator=random)  # half as many heads

@@ -57,7 +57,6 @@ def test_a_sample_that_kills_the_program_twice_fails_with_its_last_words(tmp_pat
 
 
 def test_a_program_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
-    """What it started has its output in its hands, and nobody waits for it."""
     mark = tmp_path / "pid"
     starts = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
     slow = f"open({str(mark)!r}, 'w').write(str({starts}.pid)); time.sleep(600)"
@@ -129,9 +128,6 @@ def test_a_key_in_the_command_line_reaches_no_file(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_wrapped_repository_runs(tmp_path: Path) -> None:
-    """With a repository of the shape it expects: a module with a class, a folder of weights,
-    chatter on stdout.
-    """
     repository = tmp_path / "their-model"
     (repository / "weights").mkdir(parents=True)
     (repository / "inferencer.py").write_text(

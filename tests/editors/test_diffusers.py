@@ -115,15 +115,6 @@ def test_qwen_plus_takes_several_pictures_and_demonstrations(
             assert "demonstrations make it 5" in shown.reason
 
 
-def test_a_model_that_nobody_has_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("huggingface_hub.HfApi", SimpleNamespace)
-    with pytest.raises(
-        Unavailable, match="give a folder by the setting model, or a commit by revision=…"
-    ):
-        editor("instructpix2pix", Path("nobody/nothing"))(make_sample(tmp_path), tmp_path)
-
-
 def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
     saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +204,14 @@ def test_what_does_not_fit_is_that_sample_s_failure_and_says_what_to_do(tmp_path
     assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
     assert "out of memory: cpu does not hold it; keep its parts" in run.edits("mini")[0].reason
     assert "the setting offload=true" in run.edits("mini")[0].reason
+
+
+def test_what_a_safety_checker_withholds_is_a_refusal(tmp_path: Path) -> None:
+    made = editor("instructpix2pix", tmp_path, side="64")
+    black = SimpleNamespace(images=[], nsfw_content_detected=[True])
+    made._loaded = lambda **_: black, "made here"
+    edit = made(make_sample(tmp_path), tmp_path)
+    assert (edit.status, edit.path) == (Status.REFUSED, None)
 
 
 def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Path) -> None:

@@ -160,7 +160,6 @@ def test_the_key_goes_to_no_strange_host(shape: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 16])
 def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
-    """Its job is asked for again by the user's retry; it was booked already."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with Provider({"s0.fetch": fault}) as provider:
         edit_all(run, "mini", samples, editor("bfl", provider.url, run))
@@ -175,7 +174,6 @@ def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) 
 
 
 def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> None:
-    """A job whose picture was gone in two commands is given up; the next retry is another job."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with Provider({"s0.fetch": ["403"] * 8}) as provider:
         for _ in range(3):
@@ -187,7 +185,6 @@ def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> N
 
 
 def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
-    """A job that holds the whole budget must be asked for, else it never gives anything back."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 2)
     with Provider({f"s{n}.poll": ["wait"] * 5 for n in range(2)}) as provider:
         made = editor("bfl", provider.url, run, budget=1.5 * COST, concurrency=1, pause=0.02)
@@ -251,7 +248,6 @@ def kill(killing: subprocess.Popen[str], **told: Any) -> int:
 def test_killed_anywhere(
     shape: str, point: str, knows_keys: bool, killing: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    """Booked is never less than charged; equal, but for the call that was under way."""
     number, budget = 3, 6 * COST
     with Provider(knows_keys=knows_keys) as provider:
         told = {"shape": shape, "url": provider.url, "folder": str(tmp_path), "point": point}
@@ -280,7 +276,6 @@ def test_killed_anywhere(
 
 
 def test_two_names_are_two_draws(tmp_path: Path) -> None:
-    """Of one model with the same settings: neither is given the other's job or picture."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with Provider(knows_keys=True) as provider:
         for name in ("first", "second"):
@@ -292,7 +287,6 @@ def test_two_names_are_two_draws(tmp_path: Path) -> None:
 
 
 def test_a_users_retry_is_another_call(tmp_path: Path) -> None:
-    """A refusal that is asked again has a new idempotency key."""
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with Provider({"s0.ask": ["refused"] * 2}) as provider:
         made = editor("openai", provider.url, run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from PIL import Image
 
 from editgauge import catalog
 from editgauge.editors.calling import Call, asked
-from editgauge.editors.delivery import decoded
 from editgauge.editors.remote import RemoteEditor, Result
 from editgauge.errors import DataError
 from editgauge.services.policy import at
@@ -139,17 +137,6 @@ def test_bills_are_the_replies_usage_at_the_tables_prices() -> None:
     assert bill({"usage": {"cost": 0.011}}, price) == 0.011
     bill = editor("http", base_url="http://localhost").provider.bill
     assert (bill({"cost": 0.2}, price), bill({"cost": -1}, price)) == (0.2, 0.07)
-
-
-@pytest.mark.parametrize("form", ["plain", "prefixed", "wrapped", "url-safe", "unpadded"])
-def test_base64_is_read_however_it_is_written(form: str) -> None:
-    data = bytes(range(250, 256)) * 40 + b"x"
-    plain, safe = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()
-    lines = "\r\n".join(plain[at : at + 76] for at in range(0, len(plain), 76))
-    forms = {"plain": plain, "prefixed": f"data:image/png;base64,{plain}", "wrapped": lines}
-    forms |= {"url-safe": safe, "unpadded": safe.rstrip("=")}
-    assert decoded(forms[form]) == data
-    assert decoded("not base64!") is None
 
 
 def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:

@@ -91,7 +91,6 @@ def test_demonstrations_are_of_the_same_task_and_never_the_sample_itself(tmp_pat
 
 
 def test_a_sample_that_cannot_have_all_demonstrations_is_not_applicable(tmp_path: Path) -> None:
-    """Three samples of one task, one of another: with two demonstrations three can be edited."""
     samples, inside = of_organs(tmp_path, "lung", "lung", "lung", "eye"), Heard()
     told = as_editor(on_track(inside, Track(shots=2, template="{instruction}!"), pool=samples))
     edits = [told(sample, tmp_path) for sample in samples]

@@ -109,14 +109,6 @@ def test_a_word_of_a_line_is_changed_and_what_follows_it_moves() -> None:
     assert np.array_equal(after[:, :untouched], before[:, :untouched])
 
 
-def test_a_text_over_two_lines_is_changed_on_both() -> None:
-    before, read = poster(("Grand", 40, 90), ("Opening", 40, 135))
-    after, detail = edited(before, read, "Change 'Grand Opening' to 'Small Closing'")
-    assert detail["texts"][0]["found"] == "Grand / Opening"
-    wanted, _ = poster(("Small", 40, 90), ("Closing", 40, 135))
-    assert (ink_mask(after) & ink_mask(wanted)).sum() > 0.8 * ink_mask(wanted).sum()
-
-
 @pytest.mark.parametrize(
     ("instruction", "where"),
     [

@@ -19,8 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from editgauge.errors import OcrError
 from editgauge.metrics.text import language_of
-from editgauge.ocr import Text, open_reader, paddle
-from editgauge.ocr.engine import clean
+from editgauge.ocr import open_reader, paddle
 from tests.command_line import invoke
 
 needs_rapidocr = pytest.mark.skipif(
@@ -41,17 +40,6 @@ def page(
 
 
 # ------------------------------------------------------------------------------------------ clean
-def test_clean_leaves_out_what_has_no_text_or_no_place() -> None:
-    nan = float("nan")
-    found = [
-        (CORNERS, "kept", 0.5),
-        (CORNERS, "  \u200b\x00 ", 0.9),
-        (CORNERS, None, 0.9),
-        ([[0, 0], [nan, 0], [1, 1], [0, 1]], "nowhere", 0.9),
-        ([], "no polygon", 0.9),
-        ([[0, 0], [float("inf"), 0], [1, 1], [0, 1]], "far away", 0.9),
-    ]
-    assert clean(found, (100, 100)) == [Text(((0, 0), (40, 0), (40, 10), (0, 10)), "kept", 0.5)]
 
 
 def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from PIL import Image
 from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.images import read_image, write_bytes, write_png
 from editgauge.run.check import Checked, check
-from editgauge.run.check_data import Issue, check_data, counts
+from editgauge.run.check_data import Issue, check_data
 from editgauge.run.check_outputs import check_outputs
 from editgauge.testing import make_sample
 from editgauge.types import Finding, Sample
@@ -108,23 +108,6 @@ def test_ids_and_outputs_that_occur_twice(tmp_path: Path) -> None:
     assert (issue.kind, issue.sample) == ("output-shared", "sample-1")
 
 
-def test_counts(tmp_path: Path) -> None:
-    samples = make_samples(tmp_path, 3)
-    published = {"": 4, "plain": 3, "Tests": 3, "Others": 1, "set/Tests": 2}
-    found = {count.name: (count.found, count.published) for count in counts(samples, published, "")}
-    assert found[""] == (3, 4)
-    assert found["plain"] == found["Tests"] == (3, 3)
-    assert found["Tests/replace"] == (3, None)
-    assert found["Others"] == (0, 1)
-    found = {c.name: (c.found, c.published) for c in counts(samples, published | {"set": 2}, "set")}
-    assert found == {"": (3, 2), "Tests": (3, 2), "Tests/replace": (3, None), "plain": (3, 3)}
-    issues = data_issues(tmp_path, *samples, published_counts={"": 4, "plain": 2})
-    assert [issue.found for issue in issues] == [
-        "all: 3 samples, the release has 4",
-        "plain: 3 samples, the release has 2",
-    ]
-
-
 def outputs(folder: Path, samples: Sequence[Sample]) -> Path:
     """An output for every sample: its reference."""
     for sample in samples:
@@ -187,7 +170,6 @@ def output_of(folder: Path, name: str = "004_edited.png") -> None:
 
 
 def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -> None:
-    """What is wrong with a released data set is no model's fault."""
     text_instance(tmp_path / "data", 4, editing_method="scalling")
     output_of(tmp_path / "out" / "model")
     found = checked(tmp_path, outputs=tmp_path / "out")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import BudgetExceeded, RunError
+from editgauge.errors import RunError
 from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit
 from editgauge.store.run import Run
@@ -30,18 +30,6 @@ def samples(tmp_path: Path) -> list[Sample]:
 
 def by_sample(run: Run) -> dict[str, EditRecord]:
     return {record.sample: record for record in run.edits("fake")}
-
-
-def test_finished_samples_are_never_edited_again(
-    run: Run, samples: list[Sample], tmp_path: Path
-) -> None:
-    log = tmp_path / "log"
-    edit(run, "fake", samples[:4], Painter(log=log), workers=1)
-    summary = edit(run, "fake", samples, Painter(log=log), workers=1)
-    assert (summary.edited, summary.kept) == (2, 4)
-    assert len(log.read_text().splitlines()) == 6
-    (run.path / by_sample(run)["s000"].path).unlink()  # type: ignore[arg-type]
-    assert edit(run, "fake", samples, Painter(log=log), workers=0).edited == 1
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -68,18 +56,6 @@ def test_every_end_has_a_record(run: Run, samples: list[Sample], workers: int) -
     assert by_sample(run)["s001"].status is Status.SCORED
 
 
-def test_a_budget_stops_and_keeps_what_was_done(run: Run, samples: list[Sample]) -> None:
-    class Dear(Painter):
-        def __call__(self, sample: Sample, folder: Path) -> Edit:
-            if sample.id == "s003":
-                raise BudgetExceeded("the budget of 1 USD would be passed")
-            return super().__call__(sample, folder)
-
-    summary = edit(run, "fake", samples, Dear(parallel="serial"))
-    assert summary.stopped == "the budget of 1 USD would be passed"
-    assert sorted(by_sample(run)) == ["s000", "s001", "s002"]
-
-
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden"])
 def test_an_editor_name_must_be_a_plain_folder_name(
     run: Run, samples: list[Sample], name: str
@@ -91,7 +67,6 @@ def test_an_editor_name_must_be_a_plain_folder_name(
 def test_an_input_that_comes_back_is_delivered_and_counted_apart(
     run: Run, samples: list[Sample]
 ) -> None:
-    """Every second one, encoded anew."""
 
     def half(sample: Sample, folder: Path) -> Edit:
         pixels = read_image(sample.image).copy()
@@ -149,7 +124,6 @@ def test_an_answer_that_is_no_edit_is_a_failed_edit(
 def test_a_file_of_somebody_else_is_copied_and_never_moved(
     run: Run, samples: list[Sample], tmp_path: Path
 ) -> None:
-    """The data set's own picture, and a link in the editor's folder to it."""
 
     def link(sample: Sample, folder: Path) -> Edit:
         (folder / "out.png").symlink_to(sample.image)
@@ -172,7 +146,6 @@ def test_a_file_of_somebody_else_is_copied_and_never_moved(
 
 
 def test_two_commands_do_not_edit_the_same(run: Run, samples: list[Sample]) -> None:
-    """It would be paid twice. Another editor may."""
     seen: list[str] = []
 
     def inner(sample: Sample, folder: Path) -> Edit:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from editgauge import Evaluation, catalog, editor, metric
-from editgauge.errors import EditgaugeError, PluginError, UsageError
+from editgauge.errors import EditgaugeError, UsageError
 from tests.command_line import invoke
 
 MINE = '''
@@ -110,21 +109,3 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
 
 
 # -- names -----------------------------------------------------------------------------------------
-
-
-def test_an_editor_that_cannot_be_pickled_is_named_with_its_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "locked.py").write_text(
-        "import threading\nclass Locked:\n    name = 'locked'\n    lock = None\n"
-        "    def __init__(self): self.lock = threading.Lock()\n"
-        "    def __call__(self, sample, folder): ...\n"
-        "def make(samples, **settings): return Locked()\n"
-    )
-    entry = EntryPoint("locked", "locked:make", "editgauge.editors")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(catalog, "_installed", lambda group, path: (entry,) * ("editors" in group))
-    words = ["edit", "mini", "--editor", "locked", "--limit", "1", "--workers", "1"]
-    done = invoke([*words, "--run", str(tmp_path / "run")])
-    assert isinstance(done.exception, PluginError)
-    assert "locked (package locked): cannot be sent to worker processes" in str(done.exception)

@@ -70,13 +70,6 @@ def test_only_the_item_that_ends_its_worker_is_failed_with_the_exit_code(code: i
     assert values(outcomes) == [1, 4, 16, 25, 36]
 
 
-def test_a_signal_is_named_and_memory_is_guessed() -> None:
-    (outcome,) = run([[1]], work.killed, workers=1)
-    assert outcome.died == (
-        "the worker died on this picture: killed by signal 9, perhaps out of memory"
-    )
-
-
 def test_an_item_whose_worker_was_killed_once_is_done_again(tmp_path: Path) -> None:
     outcomes = run([[str(tmp_path / str(number))] for number in range(4)], work.killed_once)
     assert not died(outcomes)
@@ -95,7 +88,6 @@ def test_workers_that_never_come_up_end_the_call() -> None:
 
 
 def test_workers_killed_from_outside_cost_nothing() -> None:
-    """Ten are killed at any moment, also while they start; every item has its result once."""
     stop, kills = threading.Event(), list[int]()
 
     def kill() -> None:

@@ -46,7 +46,6 @@ def run(cluster: Cluster, batches: Any, what: Any, **more: Any) -> list[Done[Any
 def test_two_nodes_give_the_rows_and_edits_of_this_machine(
     two_nodes: Cluster, tmp_path: Path
 ) -> None:
-    """Scorers of one output, of batches and of sets, traps among them; then an editor's outputs."""
     bench = Bench(tmp_path)
     there = Workers(cluster=two_nodes)
     scorers = (MeanScorer(trap={"s000": "raise", "s001": "no value"}), BatchMean(), Spread())
@@ -79,8 +78,6 @@ def test_what_cannot_work_is_said(two_nodes: Cluster) -> None:
         run(two_nodes, [[1]], work.slowly, start=work.fails_at_start)
     with pytest.raises(LookupError, match="no 7"):
         run(two_nodes, [[7]], work.fails)
-    with pytest.raises(RunError, match="NotReadable: halfhalf"):
-        run(two_nodes, [[7]], work.fails_unreadably)
 
 
 def test_a_cluster_that_does_not_answer_is_named() -> None:

@@ -59,7 +59,6 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
-    """Serial and two processes write the same rows to the last bit."""
     scorers = (MeanScorer(), BatchMean(), Spread())
     runs = [bench.score(f"w{n}", *scorers, workers=n)[0].rows() for n in (0, 2)]
     assert runs[0] == runs[1]
@@ -69,9 +68,6 @@ def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
 
 
 def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench) -> None:
-    """A dying worker is replaced; its other outputs are scored; the killer is marked, and not tried
-    for ever.
-    """
     run, summary = bench.score("run", MeanScorer(trap={"s004": "die"}), workers=2)
     rows = run.rows()
     dead = [row for row in rows if row.status is not Status.SCORED]
@@ -82,13 +78,6 @@ def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench) -> None
     assert summary.without_score == 4
     clean = {row.key: row for row in bench.score("clean", MeanScorer(), workers=0)[0].rows()}
     assert all(row.value == clean[row.key].value for row in rows if row.sample != "s004")
-
-
-def test_a_scorer_that_kills_its_worker_takes_no_other_with_it(bench: Bench) -> None:
-    other = MeanScorer(name="test.deadly", trap={"s004": "die", "s005": "exit"})
-    run, _ = bench.score("run", MeanScorer(), other, workers=2)
-    lost = {(row.scorer, row.sample) for row in run.rows() if row.status is not Status.SCORED}
-    assert lost == {("test.deadly", "s004"), ("test.deadly", "s005")}
 
 
 def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
@@ -104,9 +93,6 @@ def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
 
 
 def test_the_first_rows_need_only_the_first_part_of_the_samples(bench: Bench) -> None:
-    """Samples are drawn as they are wanted: what a part needs is in the run, and its rows are
-    there, before the next is brought.
-    """
     run, there = Run.create(bench.place / "run"), list[int]()
 
     def parts() -> Iterator[tuple[list[Sample], list[EditRecord]]]:

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from editgauge import machine
 from editgauge.errors import UsageError
 from editgauge.run import workers as by_name
-from editgauge.run.workers import Workers, gpus_of, open_workers
+from editgauge.run.workers import Workers, gpus_of
 from editgauge.scoring.scorer import Needs
 from tests.run import work
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ({"engine": "slurm"}, "engine 'slurm': wanted one of local, ray"),
-        ({"engine": "ray", "workers": 0}, "workers 0 .*one only"),
-        ({"engine": "ray", "devices": "0"}, "devices 0: GPUs of this machine"),
-    ],
-)
-def test_words_that_do_not_go_together_name_the_argument(
-    words: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UsageError, match=message) as caught:
-        open_workers(**{"workers": None, "cores": 1, **words})
-    assert caught.value.argument
 
 
 def test_work_that_wants_the_whole_machine_gets_one_worker_or_one_a_gpu() -> None:

@@ -21,19 +21,8 @@ def fails_at_start() -> None:
     raise LookupError("no weights here")
 
 
-class NotReadable(Exception):
-    """An exception that can be written and not be read."""
-
-    def __init__(self, a: str, b: str) -> None:
-        super().__init__(a + b)
-
-
 def fails(batch: Sequence[int]) -> list[int]:
     raise LookupError(f"no {batch[0]}")
-
-
-def fails_unreadably(batch: Sequence[int]) -> list[int]:
-    raise NotReadable("half", "half")
 
 
 def square_or_die(batch: Sequence[int]) -> list[int]:

@@ -53,13 +53,6 @@ def start(program: Program) -> Iterator[Callable[..., Adapter]]:
         one._child.kill()
 
 
-def test_questions_and_answers(start: Any, tmp_path: Path) -> None:
-    adapter = start(GOOD)
-    assert adapter.about == {"model": "fake", "identity": "v7"}
-    texts = ("", "four", "ünï\n{}")
-    assert [adapter.ask(tmp_path / "x.png", text) for text in texts] == [0.5, 4.5, 6.5]
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -120,7 +113,6 @@ def load(name, device, med_config):
 
 
 def test_the_example_program_keeps_to_the_conversation(tmp_path: Path) -> None:
-    """With the package played by a few lines: ours is the conversation, theirs the model."""
     (tmp_path / "ImageReward.py").write_text(FAKE_REWARD)
     program = Path(__file__).resolve().parents[2] / "examples/imagereward_adapter.py"
     words = ["env", f"PYTHONPATH={tmp_path}", sys.executable, str(program)]

@@ -55,7 +55,6 @@ def rows(run: Run) -> dict[tuple[str, str, str], tuple[float | None, Status]]:
 
 
 def test_an_error_file_names_a_sample_by_its_number_alone(run: Run, tmp_path: Path) -> None:
-    """001 fits two topics and is left out by name; of one topic it is clear."""
     text = (
         '{"summary": {}, "details": [{"id": "001", "mse": 0.0, "psnr": Infinity}, '
         '{"id": "002", "mse": 6.5, "psnr": 40.0}]}'
@@ -71,7 +70,6 @@ def test_an_error_file_names_a_sample_by_its_number_alone(run: Run, tmp_path: Pa
 
 
 def test_error_files_of_a_folder_are_taken_in_one_call(run: Run, tmp_path: Path) -> None:
-    """A file a topic: its name says which 001 is meant, and of a topic in both splits the folder."""
     ids = [*IDS, f"real/{TOPIC}/001"]
     for place, mse in ((f"canva/{TOPIC}", 1.0), (f"real/{TOPIC}", 2.0), ("canva/other_topic", 4.0)):
         entry = {"id": "001", "filename": "001_edited.jpg", "mse": mse, "psnr": 40.0}
@@ -109,7 +107,6 @@ def test_a_file_of_another_shape_is_one_line_that_says_what_was_wanted(
 
 
 def test_texteditbench_results_are_counted_as_its_summary_counts(run: Run, tmp_path: Path) -> None:
-    """Failures are 0, null is left out, a text that is a number counts, a bare number counts."""
     results = {
         "IF": {"IF": 0, "rationale": "API Error: 503"},
         "TA": {"TA": "4", "rationale": "text"},
@@ -171,9 +168,6 @@ def test_texteditbench_entries_are_found_by_id_then_by_number_and_never_guessed(
 
 @pytest.mark.parametrize("folder", ["", "/data/TextEdit/data/"])
 def test_textedits_first_step_is_read_as_it_writes(run: Run, tmp_path: Path, folder: str) -> None:
-    """A folder a model; corrected reads the raw reply again, in which a number beyond its scale says
-    that another scale was used.
-    """
     good = dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5"), 4)
     replies: list[tuple[int, Any]] = [(7, good), (8, {**good, "Q5": 7}), (9, None)]
     lines = [
@@ -229,9 +223,6 @@ def test_krisbench_samples_that_lmms_eval_logged(run: Run, tmp_path: Path) -> No
 
 
 def test_krisbench_plausibility_follows_the_papers_rule(run: Run, tmp_path: Path) -> None:
-    """IF of 1 or 2 makes KP 1: a null in both variants; a number stays in the faithful one, because
-    the released script averaged it.
-    """
     pairs = {"1": (2, None), "2": (1, 4), "3": (3, None), "4": (5, 4)}
     entries = {
         number: {"instruction_score": followed, "knowledge_score": known}

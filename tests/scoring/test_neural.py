@@ -236,7 +236,6 @@ def as_the_clip_package(path: Path, side: int) -> Any:
 def test_textedit_s_faithful_clip_crops_as_the_released_package(
     clip: Path, tmp_path: Path, width: int, apart: bool
 ) -> None:
-    """The network's side is 32; of a picture 64 high, `width` / 2 - 32 columns are surplus."""
     sample, edit = pair(tmp_path, caption="the red sign", size=(width, 64))
     faithful, corrected, _ = named(textedit, "clip").score(sample, edit)
     (image,), (text,) = plainly(clip, [as_the_clip_package(edit.path, 32)], ["the red sign"])

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from editgauge.scoring.plain import metric
-from editgauge.scoring.scorer import Needs, Pair, Scorer
+from editgauge.scoring.scorer import Pair, Scorer
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Metric, Sample, Score, Status
 from tests.scoring.scored import scored
@@ -104,23 +104,3 @@ def test_it_compares_with_the_input_or_the_reference(sample: Sample) -> None:
 
 
 # -- needs -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("needs", "most", "memory", "workers"),
-    [
-        (Needs(2), 4, 0, 2), (Needs(8), 4, 0, 1), (Needs(0.5), 4, 0, 4), (Needs(2), 0, 0, 0),
-        (Needs(memory=3), 4, 7, 2), (Needs(memory=9), 4, 7, 1), (Needs(memory=9), 4, 0, 4),
-    ],
-)  # fmt: skip
-def test_fewer_workers_where_each_takes_more(
-    needs: Needs, most: int, memory: int, workers: int
-) -> None:
-    assert needs.workers(most, memory) == workers
-
-
-@pytest.mark.parametrize(("one", "other", "both"), [(None, 0, None), (None, 1, 1), (0.5, 0, 0.5)])
-def test_enough_for_both_is_the_larger_of_each_and_memory_for_what_both_have_loaded(
-    one: Any, other: Any, both: Any
-) -> None:
-    assert Needs(2, one, 5).with_(Needs(1, other, 9)) == Needs(2, both, 14)

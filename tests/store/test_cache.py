@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +10,6 @@ import editgauge
 from editgauge.store.cache import Cache
 
 NAME = "kept.sqlite"
-
-
-def test_values_come_back_and_keys_without_one_are_left_out(tmp_path: Path) -> None:
-    for folder in (tmp_path, None):
-        cache = Cache(folder, NAME)
-        cache.put({"a": b"\x00one", "b": b""})
-        assert cache.get(["b", "a", "c"]) == {"a": b"\x00one", "b": b""}
-    again = pickle.loads(pickle.dumps(Cache(tmp_path, NAME)))
-    assert again.get([str(n) for n in range(2000)] + ["a"]) == {"a": b"\x00one"}
 
 
 def test_a_flipped_bit_is_computed_again(tmp_path: Path) -> None:

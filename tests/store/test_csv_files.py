@@ -23,14 +23,6 @@ def test_records_have_the_number_of_their_first_line(tmp_path: Path) -> None:
     assert read(tmp_path / "a.csv", "a\tb;c", delimiter="\t") == [(1, ["a", "b;c"])]
 
 
-def test_records_by_their_headings(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("a,b\n1\n\n2,3,4\n")
-    headings, found = csv_files.named(path)
-    assert headings == ["a", "b"]
-    assert list(found) == [(2, {"a": "1", "b": ""}), (4, {"a": "2", "b": "3"})]
-
-
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     for path in (tmp_path / "pipe.csv", tmp_path, Path("/dev/zero")):

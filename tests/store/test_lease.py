@@ -5,15 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from editgauge.errors import RunError
-from editgauge.store import lease as lease_module
-from editgauge.store.lease import lease, lock, sweep
+from editgauge.store.lease import lease, sweep
 
 HOLDER = """
 import sys, time
@@ -58,22 +56,3 @@ def test_a_lease_is_held_once_and_ends_with_its_owner(tmp_path: Path, holder: Ho
         pass
     assert sweep(tmp_path) == 1
     assert not place.exists()
-
-
-def test_who_waits_for_a_suspended_process_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(lease_module, "_PATIENCE", 0.05)
-    path, got = tmp_path / ".lock", threading.Event()
-
-    def second() -> None:
-        with lock(path):
-            got.set()
-
-    thread = threading.Thread(target=second)
-    with lock(path):
-        thread.start()
-        assert not got.wait(0.3)
-    thread.join(10)
-    assert got.is_set()
-    assert f"which holds {path}" in capsys.readouterr().err

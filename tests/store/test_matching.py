@@ -77,9 +77,6 @@ def test_what_does_not_match_is_said(tmp_path: Path, samples: list[Sample]) -> N
     ],
 )
 def test_realistic_names_are_guessed(tmp_path: Path, name: str) -> None:
-    """Topics, a folder for each output, another spelling of a category: what tells two samples of
-    one number apart.
-    """
     first, files = make_sample(tmp_path / "data"), dict[str, str]()
     samples = []
     for kind, topic in (("count_change", "Shops & Signs"), ("color_change", "Maps")):
@@ -115,28 +112,6 @@ def test_the_pattern_is_told_by_the_names(
     found = matches_of(folder(tmp_path, *files), samples)
     assert found.rule == rule
     assert len(found.named) == (0 if rule == "{stem}" else len(files))
-
-
-def test_what_stands_before_the_fact_may_differ_from_file_to_file(
-    tmp_path: Path, samples: list[Sample]
-) -> None:
-    place = folder(tmp_path, "1-1__000_out.png", "1-2__001_out.jpg", "2-7__002_out.png")
-    found = matches_of(place, samples)
-    assert (found.rule, len(found.named)) == ("*__{name}_out", 3)
-
-
-def test_a_folders_own_spelling_stands_before_the_category(
-    tmp_path: Path, samples: list[Sample]
-) -> None:
-    """TextEditBench: an output folder is misspelt, as the topic of another split is not."""
-    other = replace(samples[2], id="Web/002", category=("sings",), output_stems=("sings/2",))
-    named = [
-        replace(one, category=("signs",), output_stems=(f"signs/{one.id[-1]}",)) for one in samples
-    ]
-    misspelt = replace(named[1], category=("signs",), output_stems=("sgins/1",))
-    place = folder(tmp_path, "signs-000.png", "sgins-001.png", "sings-002.png")
-    found = matches_of(place, [named[0], misspelt, other])
-    assert (found.rule, len(found.named)) == ("{folder1}-{name}", 3)
 
 
 def test_wrong_patterns(tmp_path: Path, samples: list[Sample]) -> None:

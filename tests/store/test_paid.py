@@ -62,7 +62,6 @@ def test_a_transaction_that_ends_in_an_error_leaves_nothing(tmp_path: Path) -> N
 def test_what_threads_write_at_one_time_is_committed_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One wait for the disk serves many calls; each returns when its own is on it."""
     commits, begin = [], sqlite.transaction
 
     @contextlib.contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.store.paths import portable, without_roots
+from editgauge.store.paths import portable
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,3 @@ from editgauge.store.paths import portable, without_roots
 )
 def test_reasons_name_files_as_a_reader_finds_them(text: str, wanted: str) -> None:
     assert portable(text, [Path("/data/set")]) == wanted
-
-
-def test_details_keep_what_was_read_in_a_picture() -> None:
-    """Only this machine's folders are cut out of details: a path may be what a picture says."""
-    detail = {
-        "text": "rm -rf /usr/local/lib",
-        "boxes": [["/etc/hosts", 1]],
-        "file": "/run/a/x.png",
-        "n": 3,
-    }
-    assert without_roots(detail, ["/run/a"]) == {**detail, "file": "x.png"}

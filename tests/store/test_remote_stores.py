@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from tests.made_rows import row
 
-from editgauge.errors import DataError, DownloadError, RunError, UsageError
+from editgauge.errors import RunError, UsageError
 from editgauge.store import addresses, remote
 from editgauge.store.paid import Paid
-from editgauge.store.remote import fetched, local_folder, matching, working
+from editgauge.store.remote import fetched, local_folder, working
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables import rows
@@ -122,7 +122,6 @@ def test_a_kill_before_the_end_leaves_what_was_and_is_made_good(
 def test_one_call_in_ten_fails_and_nothing_is_lost_or_twice(
     memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """Calls fail before they do anything, and after they have done it."""
     chance, lock = random.Random(seed), threading.Lock()
     failed = 0
     for name in ("pipe_file", "put_file", "get_file", "find"):
@@ -242,47 +241,3 @@ def test_a_mirror_has_the_files_and_only_what_has_changed_is_fetched_again(
     (place / "one.txt").write_bytes(b"cut short")
     local_folder(Path("memory://b/d"))
     assert (place / "one.txt").read_bytes() == b"3"
-
-
-class NoCredentialsError(Exception):
-    """As botocore has it."""
-
-
-@pytest.mark.parametrize(
-    ("error", "said", "calls"),
-    [
-        (
-            ConnectionError("reset by peer"),
-            "memory://b/d: ConnectionError: reset by peer; tried 8 times",
-            8,
-        ),
-        (NoCredentialsError("Unable to locate"), "Unable to locate; check the address", 1),
-        (PermissionError("Access Denied"), "Access Denied; check the address, and the credent", 1),
-    ],
-)
-def test_only_what_may_pass_is_tried_again(
-    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str,
-    calls: int,
-) -> None:  # fmt: skip
-    with pytest.raises(DataError, match="nothing is there"):
-        local_folder(Path("memory://b/nowhere"))
-    memory.pipe("/b/d/one.txt", b"1")
-    made = []
-
-    def refused(*_: object, **__: object) -> None:
-        made.append(1)
-        raise error
-
-    monkeypatch.setattr(type(memory), "find", refused)
-    with pytest.raises(DownloadError, match=said):
-        local_folder(Path("memory://b/d"))
-    assert len(made) == calls
-
-
-def test_a_pattern_names_the_runs_that_are_there(tmp_path: Path) -> None:
-    for name in ("b", "a", "c"):
-        Run.create(tmp_path / "runs" / name).close()
-    (tmp_path / "runs/a file").write_bytes(b"")
-    assert [p.name for p in matching(tmp_path / "runs/[ab]")] == ["a", "b"]
-    with pytest.raises(UsageError, match="it matches none"):
-        matching(tmp_path / "runs/none*")

@@ -171,7 +171,6 @@ def damaged(data: bytearray, choose: random.Random) -> bytes:
 def test_a_page_of_an_earlier_day_or_in_another_s_place_brings_no_number_back(
     tmp_path: Path,
 ) -> None:
-    """As a run that is copied while it is written has them: each record in them is sound."""
     run = make_run(tmp_path / "run")
     run.close()
     earlier = (run.path / "run.sqlite").read_bytes()
@@ -196,9 +195,6 @@ def test_a_page_of_an_earlier_day_or_in_another_s_place_brings_no_number_back(
 
 
 def test_other_tables_are_another_format() -> None:
-    """A run of an older version is refused by its format, not called damaged: a change of the
-    tables changes the number, and this line.
-    """
     tables = "\n".join(" ".join(statement.split()) for statement in schema.SCHEMA)
     told = (schema.FORMAT, hashlib.sha256(tables.encode()).hexdigest()[:16])
     assert told == ("6", "8c9373d6cbecf990")

@@ -67,9 +67,6 @@ def test_a_choice_of_nothing_says_why(
 
 
 def test_data_and_run_are_narrowed_by_the_same_names(tmp_path: Path) -> None:
-    """Every name and value that `table --where` takes, `score --where` takes, with the same samples:
-    levels of the category, knowledge, references that the run keeps no copy of.
-    """
     samples = [
         replace(
             sample,

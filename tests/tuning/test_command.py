@@ -21,7 +21,7 @@ import torch
 from editgauge.editors import diffusers
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.store.run import Run
-from editgauge.tuning import split
+from editgauge.tuning import split, training
 from editgauge.tuning.training import tuned
 from tests.test_docs import DOCS, commands
 from tests.tuning import squares
@@ -97,6 +97,23 @@ def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> 
                 facts = record.settings["tuned"]
                 assert facts["training"] == list(one.training[:size])
                 assert not set(facts["training"]) & set(one.test)
+
+
+def test_what_has_ended_is_not_done_again(
+    page: dict[str, str], desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def times() -> dict[Path, int]:
+        files = [
+            path for name in ("edits", "tuning") for path in (desk / "runs/ear" / name).rglob("*.*")
+        ]
+        return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
+
+    before = times()
+    assert before
+    monkeypatch.setattr(training, "learn", None)
+    again = next(line for line in page if line.startswith("tune"))
+    typed(*shlex.split(again), "--set", "model=model", *TUNED, *SMALL)
+    assert times() == before
 
 
 def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> None:

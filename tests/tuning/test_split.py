@@ -54,7 +54,6 @@ def test_no_sample_is_on_both_sides_and_the_seed_decides(samples: list[Sample]) 
 
 
 def test_samples_that_share_a_picture_stay_together(samples: list[Sample], tmp_path: Path) -> None:
-    """The shared picture is another file in another format: its pixels tell."""
     again = tmp_path / "again.bmp"
     Image.open(samples[0].images[0]).save(again)
     twin = replace(samples[1], images=(again,))
@@ -104,10 +103,3 @@ def test_the_split_is_stored_and_never_drawn_again(samples: list[Sample], tmp_pa
     assert [sample.id for sample in test] == list(first.test)
     with pytest.raises(UsageError, match="has no split of other"):
         split.held_out(run, "other", samples)
-
-
-@pytest.mark.parametrize("text", ["", "1,", "1.5", "4,4", "²"])
-def test_numbers_of_samples_that_are_none(text: str) -> None:
-    with pytest.raises(UsageError, match="sizes"):
-        split.sizes(text)
-    assert split.sizes("8, 0,4") == [0, 4, 8]

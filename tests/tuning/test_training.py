@@ -20,6 +20,7 @@ import torch
 
 from editgauge import catalog
 from editgauge.editors import diffusers
+from editgauge.errors import RunError
 from editgauge.store.run import Run
 from editgauge.tuning.training import Place, Recipe, checkpoints, learn
 from tests.tuning import squares
@@ -95,3 +96,10 @@ def test_a_killed_training_ends_with_the_same_weights(
     theirs = other.unet.state_dict()
     for name, tensor in one.unet.state_dict().items():
         assert torch.equal(tensor, theirs[name]), name
+
+
+def test_a_broken_checkpoint_is_named(model: Path, data: Path, tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run").path
+    (run / "tuning/t/checkpoint-6").mkdir(parents=True)
+    with pytest.raises(RunError, match=r"tuning/t/checkpoint-6: .*remove it"):
+        learned(model, data, run)

@@ -39,8 +39,11 @@ AT_ONCE, CALLS = 64, 640
 SERVER = """
 import sys
 sys.path[:0] = [{source!r}, {root!r}]
-from tests.fault_server import FaultServer
-with FaultServer(latency=1.0, keep=False) as server:
+from tests.contract.server import Judge, chat
+def answer(asked):
+    server.asked.clear()
+    return chat('{{"pictures_visible": true, "rationale": "", "IF": 3}}', seconds=1.0)
+with Judge(answer) as server:
     print(server.url, flush=True)
     sys.stdin.readline()
 """

@@ -15,10 +15,11 @@ from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import check_benchmark, make_picture
 from tests.command_line import Result, invoke
-from tests.fault_server import FaultServer
+from tests.contract.server import Judge, chat
 from tests.plugins import install
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"
+REPLY = '{"pictures_visible": true, "reasoning": "x", "follows": 4, "keeps": 9}'
 
 
 def type_(*words: object) -> Result:
@@ -55,9 +56,7 @@ def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
     assert "next:    editgauge judge garden" in edited.stdout
     with pytest.raises(UsageError, match="a judge's; ask one: editgauge judge garden"):
         type_("score", "garden", data, "--run", run)
-    with FaultServer(
-        answer=lambda body: '{"pictures_visible": true, "reasoning": "x", "follows": 4, "keeps": 9}'
-    ) as server:
+    with Judge(lambda asked: chat(REPLY)) as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url)
         type_("judge", "garden", data, "--run", run, *words)
     query = "SELECT metric, value FROM rows WHERE variant = 'faithful'"

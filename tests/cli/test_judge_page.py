@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.benchmarks.releases import prompt_record, prompt_set, task_record, task_set
 from tests.cli.pages import every_line, read, typed
-from tests.fault_server import FaultServer
+from tests.contract.server import Judge, chat, verdict
 
 from editgauge.errors import UsageError
 
@@ -26,7 +26,7 @@ SETTLED = "costs runs/my-model --settle"
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Judge]:
     """A folder as the page supposes it, and the judge's server."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
@@ -39,7 +39,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultSer
     scores.parent.mkdir(parents=True)
     told = {"consistency_score": 4, "consistency_reasoning": "as it was"}
     scores.write_text(json.dumps({"1": told}), encoding="utf-8")
-    with FaultServer(model=MODEL) as asked:
+    with Judge(lambda asked: chat(verdict(asked), model=MODEL)) as asked:
         monkeypatch.setenv("OPENAI_BASE_URL", asked.url)
         yield asked
 
@@ -49,7 +49,7 @@ def priced(words: list[str]) -> list[str]:
     return ["--price", "2.5/10"] if "--budget" in words and "--price" not in words else []
 
 
-def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_runs_as_written(server: Judge, capsys: pytest.CaptureFixture[str]) -> None:
     done = read(
         "ask-a-judge",
         {
@@ -61,22 +61,22 @@ def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFix
         more=priced,
     )
     assert len(done) >= 13
-    assert server.requests == 4, "two samples, two judges: nothing is asked twice"
+    assert len(server.chats) == 4, "two samples, two judges: nothing is asked twice"
 
 
 def test_prompts_that_are_not_there_are_missed_before_anything_is_asked(
-    server: FaultServer,
+    server: Judge,
 ) -> None:
     words = f"judge textedit DATA --run runs/my-model --model {MODEL} --prompts paper"
     with pytest.raises(UsageError, match="fetch prompts textedit"):
         typed(words)
-    assert server.requests == 0
+    assert len(server.chats) == 0
 
 
-def test_the_paper_s_prompts(server: FaultServer, shared: Path) -> None:
+def test_the_paper_s_prompts(server: Judge, shared: Path) -> None:
     Path("TextEdit").symlink_to(shared / "released")
     mine = [words for words in every_line("ask-a-judge") if shlex.join(words).startswith(PAPER)]
     assert len(mine) == len(PAPER) + 1, "asked both ways"
     for words in mine:
         assert typed(words) in (0, 1), words
-    assert server.requests == 4, "with the paper's words and with ours"
+    assert len(server.chats) == 4, "with the paper's words and with ours"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
-from tests.fault_server import FaultServer, request_pictures
+from tests.contract.server import Answer, Asked, Judge, chat
 from tests.judging.commands import opened
 
 from editgauge.images import write_png
@@ -19,14 +18,14 @@ def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: P
         write_png(tmp_path / "digit.png", command.digit_picture(digit))
         known[hashlib.sha256((tmp_path / "digit.png").read_bytes()).digest()] = digit
 
-    def seeing(body: dict[str, Any]) -> str:
+    def seeing(asked: Asked) -> Answer:
         """A judge that knows the digits by the bytes of their pictures."""
-        shown = [known[hashlib.sha256(data).digest()] for data in request_pictures(body)]
+        shown = [known[hashlib.sha256(data).digest()] for data in asked.pictures]
         names = [f'"picture_{n}": {digit}' for n, digit in enumerate(shown, start=1)]
-        return '{"pictures_visible": true, ' + ", ".join(names) + "}"
+        return chat('{"pictures_visible": true, ' + ", ".join(names) + "}")
 
-    with FaultServer(answer=seeing) as server:
+    with Judge(seeing) as server:
         for _ in range(2):
             with opened(made, server.url) as session:
                 assert command.probe(session)["sees"]
-        assert server.requests == 1, "the same day is not paid for again"
+        assert len(server.chats) == 1, "the same day is not paid for again"

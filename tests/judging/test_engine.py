@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from tests.contract.server import Answer, Asked, Judge, chat, error
-from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
 
 from editgauge.errors import RunError
@@ -28,20 +27,22 @@ GOOD = '{"pictures_visible": true, "reason": "ok", "score": {"Q1": 5, "Q2": 4, "
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("500", "HTTP 500: scripted 500"),
-        ("drop", "no answer"),
-        ("truncated", "no JSON object"),
-        ("empty", "an empty reply"),
-        ("null", "without a choice"),
-        ("html", "no JSON object"),
-        ("slow:5", "no complete answer within"),
-        ("drip:0.2", "no complete answer within"),
-        ("400", "HTTP 400"),
+        (error(500, "scripted"), "HTTP 500: scripted"),
+        (Answer(drop=True), "no answer"),
+        (Answer(b'{"choices": [{"message": '), "no JSON object"),
+        (chat(""), "an empty reply"),
+        (Answer({"choices": None}), "without a choice"),
+        (Answer(b"<html>Score: 4/5</html>", kind="text/html"), "no JSON object"),
+        (chat(GOOD, seconds=5), "no complete answer within"),
+        (replace(chat(GOOD), pause=0.2), "no complete answer within"),
+        (error(400), "HTTP 400"),
     ],
 )
-def test_a_lasting_fault_is_a_reason_and_no_number(bench: Bench, fault: str, reason: str) -> None:
+def test_a_lasting_fault_is_a_reason_and_no_number(
+    bench: Bench, fault: Answer, reason: str
+) -> None:
     """HTML that holds "Score: 4/5" gives no score either."""
-    with FaultServer(lambda number: fault) as server:
+    with Judge(lambda asked: fault) as server:
         (heard,) = bench.ask(server, timeout=0.3)
     assert {(score.value, score.status) for score in heard} == {(None, Status.FAILED)}
     assert all(reason in score.reason for score in heard)
@@ -50,9 +51,9 @@ def test_a_lasting_fault_is_a_reason_and_no_number(bench: Bench, fault: str, rea
 def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
     """Q1 = 7 cannot be: the judge is told and answers again; faithful keeps the first reply."""
     bad = GOOD.replace('"Q1": 5', '"Q1": 7')
-    with FaultServer(answer=ScriptedJudge(replies=(bad, GOOD))) as server:
+    with Judge(lambda asked: chat(GOOD if asked.number else bad)) as server:
         (heard,) = bench.ask(server)
-    _, shown, told = server.bodies[1]["messages"]
+    _, shown, told = server.chats[1].json["messages"]
     assert shown == {"role": "assistant", "content": bad}
     assert "'Q1': wanted an integer from 1 to 5, found 7" in told["content"]
     scores = {(s.metric, s.variant): s for s in heard}
@@ -63,9 +64,9 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
 
 def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
     jobs = [replace(bench.jobs(1)[0], payload=(1, number)) for number in range(4)]
-    with FaultServer(latency=0.05) as server:
+    with Judge(lambda asked: chat(GOOD.replace("ok", str(asked.number)), seconds=0.05)) as server:
         heard = bench.ask(server, jobs=[*bench.jobs(2), *jobs])
-        assert server.requests == 2
+        assert len(server.chats) == 2
     assert len({scores[0].detail["reply"] for scores in heard}) == 2
 
 

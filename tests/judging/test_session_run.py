@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.fault_server import FaultServer
+from tests.contract.server import Judge, chat, verdict
 from tests.judging.commands import NAMES, judge, opened, rows_of
 
 from editgauge.judging.estimate import of_session
@@ -18,11 +18,11 @@ NOWHERE = "http://127.0.0.1:9/v1"
 
 def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
     one: dict[str, Any] = {"ids": ["replace-02"], "editor": ["copy"]}
-    with FaultServer() as server:
+    with Judge() as server:
         judge(made, server.url, **one)
         more = {"temperature": 0.5, "seed": 7, "max_tokens": 900, "reasoning_effort": "low"}
         judge(made, server.url, **one, set=[f"{name}={value}" for name, value in more.items()])
-    plain, given = server.bodies
+    plain, given = (asked.json for asked in server.chats)
     assert "seed" not in plain
     assert {name: given[name] for name in more} == more
     sources = sorted({row.source for row in rows_of(made)}, key=len)
@@ -55,7 +55,7 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
         found = of_session(session)
     assert re.search(r"about \d of 5 samples left, each for all 2 editors", found.bought)
     assert found.calls["total"]["calls"] > 0
-    with FaultServer(latency=0.02) as server:
+    with Judge(lambda asked: chat(verdict(asked), seconds=0.02)) as server:
         assert judge(made, server.url, budget=0.05, price="1/10").facts["over_budget"]
     judged: dict[str, dict[str, set[str]]] = {}
     for row in rows_of(made):
@@ -69,7 +69,7 @@ def test_what_is_missing_has_the_source_of_what_was_judged_also_by_an_alias(made
     for record in Run.open(made).edits("mini"):
         if record.sample == first:
             (made / str(record.path)).unlink()
-    with FaultServer() as server:
+    with Judge() as server:
         judge(made, server.url, model="gpt-4o")
     assert first in {row.sample for row in rows_of(made)}
     assert len({row.source for row in rows_of(made)}) == 1

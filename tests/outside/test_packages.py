@@ -17,7 +17,7 @@ from editgauge.store.run import Run
 from editgauge.testing import check_benchmark, make_picture
 from editgauge.types import Benchmark, Status
 from tests.command_line import Result, invoke
-from tests.fault_server import FaultServer
+from tests.contract.server import Judge, chat
 from tests.outside import fullmarks, viescore
 from tests.plugins import install
 
@@ -76,7 +76,7 @@ def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
 ) -> None:
     data, run = vie_data(tmp_path / "data"), tmp_path / "run"
     type_("edit", "viescore", data, "--editor", "copy", "--run", run, "--workers", 0)
-    with FaultServer(answer=lambda body: '{"reasoning": "x", "success": 7}') as server:
+    with Judge(lambda asked: chat('{"reasoning": "x", "success": 7}')) as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url)
         type_("judge", "viescore", data, "--run", run, *words, fine=(0, 1))
     query = "SELECT value, status, reason FROM rows WHERE metric = 'O'"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.fault_server import FaultServer
+from tests.contract.server import Answer, Judge, chat, sensible
 
 from editgauge.errors import BudgetExceeded
 from editgauge.services.booking import Ledger
@@ -18,7 +19,7 @@ from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Secrets
 
 
-def calls_to(server: FaultServer, **options: Any) -> PaidCalls:
+def calls_to(server: Judge, **options: Any) -> PaidCalls:
     budget = options.pop("budget", None)
     timeout, concurrency = options.pop("timeout", 5.0), options.pop("concurrency", 8)
     ledger = Ledger(options.pop("paid", None), purpose="judge", budget=budget)
@@ -40,16 +41,25 @@ def read(response: Response) -> Outcome:
     return Outcome(kind="ok", value=value, cost=1.0, http=200)
 
 
-def ask(server: FaultServer, calls: PaidCalls, most: float = 2.0) -> Outcome:
+def ask(server: Judge, calls: PaidCalls, most: float = 2.0) -> Outcome:
     request = json_request(f"{server.url}/chat/completions", {"messages": []})
     return calls.call(request, read, Spend(model="m", most=most))
 
 
-@pytest.mark.parametrize(
-    "fault", ["drop", "cut", "truncated", "html", "huge", "slow:3", "drip:0.2"]
-)
-def test_an_answer_that_was_lost_counts_at_its_most(fault: str) -> None:
-    with FaultServer([fault]) as server:
+LOST = {
+    "dropped": Answer(drop=True),
+    "cut": replace(chat("x"), cut=True),
+    "half": Answer(b'{"choices": [{"message": '),
+    "a page": Answer(b"<html>Bad gateway</html>", kind="text/html"),
+    "huge": Answer(bytes(200 << 20), cut=True),
+    "late": chat("x", seconds=3),
+    "dripping": replace(chat("x"), pause=0.2),
+}
+
+
+@pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
+def test_an_answer_that_was_lost_counts_at_its_most(fault: Answer) -> None:
+    with Judge(lambda asked: sensible(asked) if asked.number else fault) as server:
         calls = calls_to(server, timeout=0.5)
         assert ask(server, calls).kind == "ok"
     assert calls.ledger.totals == (3.0, 1.0, 2)

@@ -28,7 +28,7 @@ class Result:
         return self.stdout + self.stderr
 
 
-def invoke(words: Sequence[str], env: Mapping[str, str] | None = None) -> Result:
+def invoke(words: Sequence[object], env: Mapping[str, str] | None = None) -> Result:
     """What the command does that these words name, its errors as they are raised."""
     out, err = io.StringIO(), io.StringIO()
     raised: BaseException | None = None
@@ -36,7 +36,7 @@ def invoke(words: Sequence[str], env: Mapping[str, str] | None = None) -> Result
     with _surroundings(env or {}), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             with output.inert_output():
-                code = main.run(list(words))
+                code = main.run([str(word) for word in words])
         except Exception as error:
             raised = error
             code = error.exit_code if isinstance(error, EditgaugeError) else 2
@@ -53,7 +53,7 @@ def _surroundings(env: Mapping[str, str]) -> Iterator[None]:
         yield
 
 
-def did(words: Sequence[str], env: Mapping[str, str] | None = None) -> Result:
+def did(words: Sequence[object], env: Mapping[str, str] | None = None) -> Result:
     """As `invoke`, but what the command raises is raised here."""
     done = invoke(words, env)
     if done.exception is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import partial
@@ -47,10 +46,3 @@ def test_each_part_of_a_built_in_benchmark_is_there(name: str) -> None:
 def test_a_name_that_leads_nowhere_says_what_is_not_there(target: str, message: str) -> None:
     with pytest.raises(BenchmarkError, match=message):
         parts(target)()
-
-
-def test_a_function_and_a_constant_travel_between_processes() -> None:
-    made = (parts(".text:normalise"), parts.constant(".text:SHORT"))
-    function, constant = pickle.loads(pickle.dumps(made))
-    assert function("A b") == part("editgauge.metrics.text:normalise")("A b")
-    assert constant() == part("editgauge.metrics.text:SHORT")

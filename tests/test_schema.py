@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from editgauge.errors import DataError
-from editgauge.schema import MOST_BYTES, convert, read_toml
+from editgauge.schema import MOST_BYTES, read_toml
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):
@@ -46,13 +46,6 @@ def test_error_names_place_wish_and_what_was_found(
         read_toml(path, Settings)
     for word in words:
         assert word in str(error.value)
-
-
-def test_text_of_a_command_line_becomes_a_number_only_where_asked() -> None:
-    facts = {"mode": "rate", "concurrency": "7"}
-    assert convert(facts, Settings, "--set", strict=False).concurrency == 7
-    with pytest.raises(DataError, match=r"--set: concurrency: .*found '7'"):
-        convert(facts, Settings, "--set")
 
 
 def test_missing_and_endless_files_are_one_error(tmp_path: Path) -> None:

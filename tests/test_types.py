@@ -5,11 +5,10 @@ else.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 
-from editgauge.types import Edit, Row, Score, Status
+from editgauge.types import Row, Score, Status
 
 
 def row(value: float | None, status: Status, detail: dict[str, object]) -> Row:
@@ -47,10 +46,3 @@ def test_a_score_has_its_number_or_none() -> None:
     assert (score.value, score.status) == (None, Status.SCORED)
     assert score.detail == {"resized": True, "infinite": True}
     assert score.number == row(None, score.status, dict(score.detail)).number == math.inf
-
-
-def test_an_edit_that_says_it_delivered_names_its_picture() -> None:
-    with pytest.raises(ValueError, match="status 'scored' needs the path of a picture"):
-        Edit(sample="s", editor="e", path=None)
-    assert not Edit.without("s", "e", Status.MISSING, "nothing came").ok
-    assert Edit(sample="s", editor="e", path=Path("a.png")).ok

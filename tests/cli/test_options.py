@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.command_line import Result, invoke
+from tests.command_line import invoke
 from tests.test_docs import DOCS, blocks
 
 from editgauge.errors import EditgaugeError
@@ -17,22 +17,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(*words: str) -> Result:
-    return invoke(list(words))
-
-
 def test_defaults_that_what_is_typed_stands_before(here: Path) -> None:
     (here / "editgauge.toml").write_text(
         '[all]\nrun = "runs/ours"\nno-such = 1\n[edit]\neditor = "copy"\nlimit = 2\nworkers = 0\n'
         'where = ["difficulty=easy"]\n[study.serve]\n'
     )
-    done = call("edit", "mini", "--limit", "1", "--json")
+    done = invoke(["edit", "mini", "--limit", "1", "--json"])
     assert done.exit_code == 0, done.output
     assert (
         "editgauge.toml: --run, --editor, --limit, --workers, --where, unless typed" in done.stderr
     )
     assert len(list((here / "runs/ours/edits/mini/copy").iterdir())) == 1
-    assert call("-q", "edit", "mini", "--json").stderr == ""
+    assert invoke(["-q", "edit", "mini", "--json"]).stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -50,7 +46,7 @@ def test_defaults_that_what_is_typed_stands_before(here: Path) -> None:
 )
 def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
     (here / "editgauge.toml").write_text(text)
-    result = call("edit", "mini")
+    result = invoke(["edit", "mini"])
     with pytest.raises(EditgaugeError, match=told):
         raise result.exception or AssertionError(result.output)
 
@@ -60,4 +56,4 @@ def test_the_file_of_the_page_is_one(here: Path) -> None:
     page = DOCS / "how-to" / "run-at-scale.md"
     (text,) = blocks(page, "toml")
     (here / "editgauge.toml").write_text(text, encoding="utf-8")
-    assert "--run, --tracks, --workers, --where, unless typed" in call("score", "mini").stderr
+    assert "--run, --tracks, --workers, --where, unless typed" in invoke(["score", "mini"]).stderr

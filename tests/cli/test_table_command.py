@@ -1,53 +1,15 @@
-"""`editgauge table` on made run folders: formats, refusals, several runs, slices, and the count
-behind each mean.
-"""
+"""`editgauge table` refuses what it does not know by name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from tests.command_line import Result, invoke
+from tests.command_line import did
 from tests.made_rows import record, row
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.run import Run
-from editgauge.types import Row, Status
-
-RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
-
-
-def rows_of(editor: str, values: list[float | None], **more: str) -> list[Row]:
-    return [
-        row(f"r{n}", editor, "ssim", value, status=Status.SCORED if value is not None else Status.MISSING,
-            benchmark="texteditbench", **more)  # type: ignore[arg-type]
-        for n, value in enumerate(values)
-    ]  # fmt: skip
-
-
-def make_run(path: Path, rows: list[Row]) -> Path:
-    run = Run.create(path)
-    run.write_samples("texteditbench", RECORDS)
-    run.put(rows)
-    return path
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(
-        tmp_path / "run", [*rows_of("alpha", [0.5, 0.7, 0.9, None]), *rows_of("beta", [0.25] * 4)]
-    )
-
-
-def call(*words: object) -> Result:
-    return invoke([str(word) for word in words])
-
-
-def refusal(*words: object) -> str:
-    result = call(*words)
-    assert isinstance(result.exception, EditgaugeError), result.output
-    assert result.exception.exit_code == 2
-    return str(result.exception)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +26,11 @@ def refusal(*words: object) -> str:
         (["--source", "gpt"], "made no row"),
     ],
 )
-def test_bad_words_are_named(run: Path, words: list[str], said: str) -> None:
-    assert said in refusal("table", run, *words)
-
-
-# -- agreement -------------------------------------------------------------------------------------
+def test_bad_words_are_named(tmp_path: Path, words: list[str], said: str) -> None:
+    run = Run.create(tmp_path / "run")
+    run.write_samples("texteditbench", [record("r0", split="real", topic="Signs")])
+    run.put([row("r0", "alpha", "ssim", 0.5, benchmark="texteditbench")])
+    with pytest.raises(EditgaugeError) as refusal:
+        did(["table", run.path, *words])
+    assert refusal.value.exit_code == 2
+    assert said in str(refusal.value)

@@ -97,15 +97,6 @@ def test_a_difference_has_its_mean_interval_and_exact_p(tmp_path: Path) -> None:
     )
 
 
-def test_turned_round_it_is_the_opposite(tmp_path: Path) -> None:
-    run = scored(tmp_path, {"old": {"VC": OLD}, "new": {"VC": NEW}})
-    line = compared(run)["VC"]
-    back = cli("compare", run, "new", "old", "--json", "--variant", "corrected").json
-    (other,) = back["comparisons"][0]["lines"]
-    assert other["difference"] == pytest.approx(-line["difference"])
-    assert p_of(other) == pytest.approx(p_of(line))
-
-
 def test_only_samples_that_both_have_are_compared(tmp_path: Path) -> None:
     new = [None, *NEW[1:]]
     line = compared(scored(tmp_path, {"old": {"VC": OLD}, "new": {"VC": new}}))["VC"]

@@ -323,21 +323,13 @@ def ends_of(run: Path) -> dict[str, tuple[str, Any, str]]:
 def test_what_is_booked_is_what_was_billed(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
-    with Provider(samples) as service:
+    """An error of a service is free."""
+    with Provider(samples, {IDS[0]: ["429", "429"], IDS[1]: ["500"]}) as service:
         done = ask(interface, tmp_path / "run", service)
         assert service.check(tmp_path / "run") == set(IDS)
         assert service.bill == pytest.approx(len(IDS) * COST)
     assert costs(tmp_path / "run")["booked"] == pytest.approx(service.bill)
     assert done.json["cost"] == pytest.approx(service.bill)
-
-
-@pytest.mark.parametrize("interface", INTERFACES)
-def test_an_error_of_a_service_is_free(
-    interface: str, tmp_path: Path, samples: Mapping[str, Any]
-) -> None:
-    with Provider(samples, {IDS[0]: ["429", "429"], IDS[1]: ["500"]}) as service:
-        ask(interface, tmp_path / "run", service)
-    assert costs(tmp_path / "run")["booked"] == pytest.approx(service.bill)
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
@@ -437,25 +429,10 @@ class Fal(Provider):
         return Answer({"images": images, "has_nsfw_concepts": [unsafe]})
 
 
-def test_fal_delivers_by_its_queue(tmp_path: Path, samples: Mapping[str, Any]) -> None:
+def test_fal_delivers_by_its_queue_and_a_blackened_picture_is_a_refusal(
+    tmp_path: Path, samples: Mapping[str, Any]
+) -> None:
     with Fal(samples) as service:
-        edit(tmp_path / "run", "fal", *asking(service), ids=IDS[1:4])
+        edit(tmp_path / "run", "fal", *asking(service), ids=IDS[:4], expect=1)
         assert service.check(tmp_path / "run") == set(IDS[1:4])
-
-
-def test_a_picture_that_fal_blackened_is_a_refusal(
-    tmp_path: Path, samples: Mapping[str, Any]
-) -> None:
-    with Fal(samples) as service:
-        edit(tmp_path / "run", "fal", *asking(service), ids=IDS[:1], expect=None)
     assert ends_of(tmp_path / "run")[IDS[0]][0] == "refused"
-
-
-def test_an_empty_name_of_a_job_service_is_a_wrong_word_or_none(
-    tmp_path: Path, samples: Mapping[str, Any]
-) -> None:
-    with Provider(samples) as service:
-        done = ask("jobs", tmp_path / "run", service, "--set", "name=", expect=None, ids=IDS[:1])
-    assert done.code in (0, 2)
-    assert "Traceback" not in done.text
-    assert "mistake in editgauge" not in done.text

@@ -193,24 +193,7 @@ def test_our_prompts_show_the_pictures_in_the_order_of_the_words(name: str, tmp_
     MADE[name](tmp_path)
     asked = judged(tmp_path, name.split()[0])
     assert sorted(shown(tmp_path, asked)) == sorted(PICTURES[name])
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "texteditbench",
-        "textedit",
-        "krisbench",
-        "medebench",
-    ],
-)
-def test_every_call_with_our_prompts_declares_the_form_of_its_reply(
-    name: str, tmp_path: Path
-) -> None:
-    MADE[name](tmp_path)
-    asked = judged(tmp_path, name)
-    assert asked
-    for one in asked:
+    for one in asked:  # each declares the form of its reply
         assert one.schema is not None
         assert one.schema["type"] == "object"
         assert set(one.schema["required"]) == set(one.schema["properties"])

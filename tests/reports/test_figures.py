@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,16 +71,6 @@ def test_a_curve_says_how_many_samples_a_point_has() -> None:
         assert [text.get_text() for text in axes.texts] == [" n=1"]
 
 
-def test_histograms_have_round_bins() -> None:
-    records = [record(str(n), share=str(n / 100)) for n in range(1, 98)]
-    plot = Plot("histogram", "share", "Share")
-    (figure,) = figures.figures(frame([row("1", "m", "VC", 1.0)], records), {}, [plot])
-    assert figure.labels[:2] == ("0–0.1", "0.1–0.2")
-    assert figure.labels[-1] == "0.9–1"
-    assert sum(figure.counts) == 97
-    assert figure.title == "Share (97 of 97 samples)"
-
-
 def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:
     made = [*rows(source="gpt-4o#1"), *rows(without=("time",), source="qwen#2")]
     plots = [Plot("radar", "task", "by task")]
@@ -111,23 +100,6 @@ def test_twelve_long_names_do_not_lie_on_each_other(kind: str) -> None:
         for number, box in enumerate(boxes):
             assert page.y0 - 1 <= box.y0 <= box.y1 <= page.y1 + 1
             assert kind == "radar" or not [o for o in boxes[number + 1 :] if box.overlaps(o)]
-
-
-def test_files_for_papers_embed_their_fonts_and_those_of_the_page_keep_their_letters(
-    tmp_path: Path,
-) -> None:
-    pytest.importorskip("matplotlib", reason="figures need the extra report")
-    from PIL import Image
-
-    figure = one("bars", rows())
-    _, png, pdf = drawing.write([figure], tmp_path, ("svg", "png", "pdf"))
-    assert b"/FontFile2" in pdf.read_bytes()
-    assert b"/Type3" not in pdf.read_bytes()
-    with Image.open(png) as picture:
-        assert picture.width == pytest.approx(drawing.COLUMN * 300, abs=1)
-    (svg,) = drawing.write([figure], tmp_path, ("svg",), "0-")
-    assert svg.name == "0-bars-task-VC-faithful.svg"
-    assert "VC (faithful) by task" in svg.read_text()
 
 
 def test_the_papers_models_stand_beside_where_its_table_has_the_labels() -> None:

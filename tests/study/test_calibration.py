@@ -16,7 +16,7 @@ from editgauge.study.scales import rating_row
 from editgauge.tables.results import Results
 from editgauge.types import Row
 from tests import made_rows
-from tests.cli.test_study_command import type_
+from tests.command_line import did
 from tests.made_rows import record, row
 from tests.study.made_study import judged, make_run
 
@@ -53,7 +53,7 @@ def frame(rows: list[Row]) -> Results:
 
 
 def told(run: Path, *words: str) -> Any:
-    (table,) = orjson.loads(type_(*words[:1], run, *words[1:], "--format", "json"))["tables"]
+    (table,) = orjson.loads(did([words[0], run, *words[1:], "--format", "json"]).stdout)["tables"]
     return {line["name"]: line["cells"] for line in table["rows"]}
 
 

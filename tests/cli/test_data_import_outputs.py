@@ -40,7 +40,7 @@ def test_a_pattern_is_looked_for_in_the_folder_of_each_editor(
              "--workers", 0, "--json", "--run", tmp_path / "run")  # fmt: skip
     scored = json.loads(invoke(words).stdout)["samples"]
     assert {name: one["scored"] for name, one in scored.items()} == {"a": 3, "b": 3}
-    assert "no such folder" in str(invoke([*words, "--editor", "c"]).exception)
+    assert "no such folder" in str(invoke([*words, "--editor", "a", "--editor", "c"]).exception)
     other = invoke([*words[:5], "{flat}_no", *words[6:]])
     assert "fits no file" in str(other.exception)
 

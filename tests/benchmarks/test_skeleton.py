@@ -1,4 +1,4 @@
-"""The package that `editgauge new benchmark` writes: short, complete, and the manual's own."""
+"""The package that `editgauge new benchmark` writes, and packages that are broken."""
 
 from __future__ import annotations
 
@@ -9,60 +9,74 @@ import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks import skeleton
-from editgauge.errors import UsageError
+from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_png
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import check_benchmark, make_picture
+from editgauge.types import Status
 from tests.command_line import Result, invoke
 from tests.contract.server import Judge, chat
 from tests.plugins import install
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"
-REPLY = '{"pictures_visible": true, "reasoning": "x", "follows": 4, "keeps": 9}'
 
-
-def type_(*words: object) -> Result:
+def type_(*words: object, code: int = 0) -> Result:
     done = invoke([str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == code, done.output
     return done
 
 
-def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
+def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
-    done = type_("new", "benchmark", "garden", "--to", tmp_path / "project", "--json")
-    told = json.loads(done.stdout)
-    assert told["files"] == [
-        "garden/__init__.py", "garden/rubrics/judge.md", "pyproject.toml", "test_garden.py"
-    ]  # fmt: skip
-    assert not any("mybench" in (tmp_path / "project" / f).read_text() for f in told["files"])
-    install(
-        tmp_path,
-        monkeypatch,
-        "garden",
-        {"editgauge.benchmarks": {"garden": "garden:BENCHMARK"}},
-        package=tmp_path / "project" / "garden",
-    )
+    """The journey of such a package is `tests/contract/test_journeys_tools.py`."""
+    project, data, run = tmp_path / "project", tmp_path / "data", tmp_path / "run"
+    files = json.loads(type_("new", "benchmark", "garden", "--to", project, "--json").stdout)
+    assert not any("mybench" in (project / name).read_text() for name in files["files"])
+    points = {"editgauge.benchmarks": {"garden": "garden:BENCHMARK"}}
+    install(tmp_path, monkeypatch, "garden", points, package=project / "garden")
     check_benchmark(catalog.find("benchmarks", "garden"))
-    data, run = tmp_path / "data", tmp_path / "run"
     write_png(data / "a.png", make_picture())
     (data / "samples.json").write_text('[{"id": "a", "image": "a.png", "instruction": "prune"}]')
-    assert "or editgauge judge" in type_("check", "garden", data).stdout
-    edited = type_("edit", "garden", data, "--editor", "copy", "--run", run, "--workers", 0)
-    assert "next:    editgauge judge garden" in edited.stdout
+    type_("edit", "garden", data, "--editor", "copy", "--run", run, "--workers", 0)
     with pytest.raises(UsageError, match="a judge's; ask one: editgauge judge garden"):
         type_("score", "garden", data, "--run", run)
-    with Judge(lambda asked: chat(REPLY)) as server:
+    with Judge(lambda asked: chat('{"reasoning": "x", "follows": 4}')) as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url)
-        type_("judge", "garden", data, "--run", run, *words)
-    query = "SELECT metric, value FROM rows WHERE variant = 'faithful'"
-    values = dict(fetch_tuples(Run.open(run).parquet(), query))
-    assert values == {"follows": 4.0, "keeps": 9.0, "overall": 4.0}
-    assert "overall" in type_("table", run).stdout
+        type_("judge", "garden", data, "--run", run, *words, code=1)
+    query = "SELECT value, status, reason FROM rows WHERE metric = 'overall'"
+    (value, status, reason), *_ = fetch_tuples(Run.open(run).parquet(), query)
+    assert (value, status) == (None, Status.UNPARSABLE)
+    assert reason.startswith("follows: ")
+
+
+TORN = """
+from dataclasses import replace
+from editgauge.benchmarks.mini import BENCHMARK as MINI
+BENCHMARK = replace(MINI, name="failing", scorers=lambda *words, **more: 1 / 0)
+"""
+
+
+def test_a_broken_benchmark_costs_its_own_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("torn", "odd", "failing")
+    points = {"editgauge.benchmarks": {name: f"{name}:BENCHMARK" for name in names}}
+    odd = "class Odd: name = 'odd'\nBENCHMARK = Odd()"
+    modules = {"torn.py": "import no_such_library", "odd.py": odd, "failing.py": TORN}
+    install(tmp_path, monkeypatch, "bad", points, modules=modules)
+    entries = {
+        e["name"]: e["about"] for e in json.loads(type_("list", "--json").stdout)["benchmarks"]
+    }
+    assert "package bad): cannot be imported: ModuleNotFoundError" in entries["torn"]
+    assert "package bad): wanted an editgauge.Benchmark, found Odd" in entries["odd"]
+    assert entries["mini"]
+    type_("audit", code=1)
+    for name, said in (("odd", "bad"), ("failing", "bad.*ZeroDivisionError")):
+        with pytest.raises(EditgaugeError, match=said):
+            type_("score", name, "--run", tmp_path / "run")
 
 
 @pytest.mark.parametrize("name", ["My-Bench", "class", "ünder", "9lives", "", "a b", "../up"])

@@ -1,8 +1,5 @@
-"""editgauge measures how well a model edits images by instruction.
-
-Four published benchmarks from one command, the numbers of their papers where those can be
-reproduced, and every picture behind every number. The names of `__all__` are the public API; each
-is imported when it is first used, so that importing this package pulls in no heavy library.
+"""editgauge measures how well a model edits images by instruction. The names of `__all__` are the
+public API, each imported when it is first used: this package pulls in no heavy library.
 """
 
 from __future__ import annotations

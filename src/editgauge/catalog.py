@@ -1,9 +1,5 @@
-"""Names for objects: built-in tables and entry points of other packages, with "did you mean".
-
-Objects come first and names only at the edge: the Python API takes callables and objects, the
-command line takes names and looks them up here. A name is found through one line in a table below,
-or through an entry point of another package in the group ``editgauge.benchmarks``,
-``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.ocr_engines``.
+"""Names for objects, for the command line: built-in tables, and entry points of other packages in
+the groups ``editgauge.benchmarks``, ``.editors``, ``.scorers`` and ``.ocr_engines``.
 """
 
 from __future__ import annotations

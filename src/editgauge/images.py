@@ -185,9 +185,7 @@ def upright(path: Path) -> Path:
 
 
 def _plain(path: Path) -> bool:
-    """Whether the first bytes of a JPEG or PNG say that nothing turns it: a header each would take
-    20,000 pictures seconds.
-    """
+    """Whether the first bytes say that nothing turns it: reading each header takes seconds."""
     with path.open("rb", buffering=0) as file:
         head = file.read(1 << 16)
     known = head[:3] == b"\xff\xd8\xff" or (head[:4] == b"\x89PNG" and b"IDAT" in head)
@@ -220,9 +218,7 @@ def write_png(path: Path, pixels: Array | Mask) -> None:
 
 
 def _read(path: Path, mode: str, colours: str) -> Array:
-    """The pixels of a file in a mode of Pillow's, within all limits: the header is looked at before
-    the rest. `colours`: of a JPEG's, which are read by libjpeg-turbo and converted then.
-    """
+    """Pixels in a Pillow mode, the header first; `colours`: of a JPEG, read and converted then."""
     with _named_errors(path), _file(path) as file:
         with _pillow(file) as image:
             header = _header(image)

@@ -1,6 +1,5 @@
-"""Reading an edit instruction: which texts it quotes, and which of them is the source and which the
-target. A small grammar for sentences such as ``Replace 'SALE' with 'OPEN'`` (in English or
-Chinese): where it cannot read one it says so (`Parsed.reason`) instead of guessing.
+"""Which texts an edit instruction quotes, which is the source and which the target, by a small
+grammar (English, Chinese): where it cannot read one it says so (`Parsed.reason`).
 """
 
 from __future__ import annotations

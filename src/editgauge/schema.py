@@ -1,7 +1,5 @@
-"""Settings and other people's files against a declared shape, with one kind of error.
-
-A shape is a `msgspec.Struct` (with ``forbid_unknown_fields=True`` for what people write) or any
-type that msgspec knows; limits stand in it as ``Annotated[int, msgspec.Meta(ge=1)]``.
+"""Settings and other people's files against a declared shape: a `msgspec.Struct` or any type of
+msgspec's, with limits as ``Annotated[int, msgspec.Meta(ge=1)]``, and one kind of error.
 """
 
 from __future__ import annotations

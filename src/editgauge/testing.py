@@ -1,7 +1,4 @@
-"""Fakes for tests, ours and those of other packages: real objects that behave, not patches.
-
-Nothing here needs a network, a GPU or a data set.
-"""
+"""Fakes for tests, ours and other packages': real objects without network, GPU or data set."""
 
 from __future__ import annotations
 

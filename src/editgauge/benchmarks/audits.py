@@ -62,9 +62,7 @@ _OF = {d: {f"{d} {name}": 1 / len(metrics_of(d)) for name in metrics_of(d)} for 
 
 
 def _ways(dimensions: tuple[str, ...]) -> list[Mapping[str, float]]:
-    """How averages weighted by samples may have come about: from the dimensions' averages as they
-    are printed, or from the metrics. A contradiction is then reported where it starts.
-    """
+    """How averages by samples may be made: from the printed dimensions, or from the metrics."""
     size = sum(SAMPLES[d] for d in dimensions)
     metrics = {name: w * SAMPLES[d] / size for d in dimensions for name, w in _OF[d].items()}
     return [{f"{d} avg": SAMPLES[d] / size for d in dimensions}, metrics]

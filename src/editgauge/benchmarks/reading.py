@@ -1,6 +1,5 @@
-"""Reading released metadata that is not what it should be: JSON with repairs, records by field.
-
-Repaired is what the four releases are known to need; anything else that is wrong is one finding.
+"""Released metadata as JSON with repairs, records by field. Repaired is what the four releases are
+known to need; anything else that is wrong is one finding.
 """
 
 from __future__ import annotations

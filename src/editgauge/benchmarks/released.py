@@ -1,7 +1,5 @@
-"""What the released scripts of the four benchmarks wrote, read as `scoring.imports.ReleasedScore`s.
-
-Each function is a `scoring.imports.Reader`. A sample that cannot be told apart from others is
-refused by name and not guessed.
+"""What the released scripts wrote, by one `scoring.imports.Reader` each. A sample that cannot be
+told apart from others is refused by name and not guessed.
 """
 
 from __future__ import annotations
@@ -356,9 +354,7 @@ def _logged(model: str, entries: Mapping[str, _Logged], known: Known) -> Scores:
 
 
 def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:
-    """A KP by the paper's rule: 1 beside an IF of 1 or 2. A number that the file has there stays in
-    the faithful variant.
-    """
+    """KP is 1 beside an IF of 1 or 2 (paper); faithful keeps a number that the file has there."""
     from editgauge.benchmarks.krisbench.judge import FAILED, IMPLAUSIBLE, RULE
 
     if found.metric != "KP" or not isinstance(followed, int | float) or followed > FAILED:

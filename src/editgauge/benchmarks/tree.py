@@ -1,7 +1,5 @@
-"""A released folder: its names in natural order, and where a name in metadata leads.
-
-Nothing outside the data folder is ever opened: a name that leads out of it (``../..``, an absolute
-path, a link) is a finding, and the path that a sample is given for it leads to no file.
+"""A released folder: its names in natural order, and where a name in metadata leads. One that leads
+out of it (``../..``, an absolute path, a link) is a finding, and its path leads to no file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Pictures into a data set. Whatever comes in is decoded, turned as its EXIF says, and written anew
-as PNG: no metadata comes with it, and names of files only if asked for (of people, perhaps). Every
-picture is searched for texts and faces; a person decides what is hidden.
+"""Pictures into a data set: decoded, turned by EXIF and written as PNG without metadata, names only
+if asked for. All are searched for texts and faces; a person decides what is hidden.
 """
 
 from __future__ import annotations
@@ -170,9 +169,7 @@ def _aligned(one: Path, two: Path, *, how: Intake) -> list[_Source]:
 
 
 def _add(data: DataSet, path: Path, how: Intake, sources: Sequence[_Source]) -> Taken:
-    """A new sample of an input and its reference; or the one that an earlier call, perhaps killed,
-    made of the same files and that nobody has changed since.
-    """
+    """A new sample; or the one that an earlier call, perhaps killed, made, if nobody changed it."""
     places, pictures = list[str](), dict[str, records.Picture]()
     scan = any(source.scan for source in sources)  # an aligned reference has the input's border
     for source in sources:

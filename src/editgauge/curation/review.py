@@ -1,6 +1,5 @@
-"""Review of samples by people who decide alone. A review is of the content as it was. A sample is
-verified once as many people as the policy asks for have accepted it as it is, an expert among them
-where its category needs one, and nobody has rejected it.
+"""Review by people who decide alone, of the content as it was. Verified: accepted by as many as the
+policy asks for, an expert among them where the category needs one, rejected by nobody.
 """
 
 from __future__ import annotations

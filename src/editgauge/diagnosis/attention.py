@@ -1,9 +1,5 @@
-"""Attention grounding: where a model looked while it edited, against where it should have
-(MedEBench, arXiv 2506.01921, section 4).
-
-The editor runs again with the recorded seed and settings; whether the output came out as recorded
-is in each row's detail (`reproduced`). The map is the mean over steps, heads, the layers of one
-resolution, and the occurrences of the concept.
+"""Attention grounding (MedEBench, arXiv 2506.01921, section 4): the editor runs again as recorded
+(`reproduced`); mean over steps, heads, layers of one resolution, the concept's occurrences.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Editors whose result is known beforehand: the ends of every scale.
-
-`copy` changes nothing, `reference` is the right answer where the benchmark has one, `blank`
-destroys everything, and `shuffle` is a good picture of something else. A metric that does not put
-them in the order its definition promises is broken, or is used on data it cannot measure.
+"""Editors whose result is known beforehand: the ends of every scale. A metric that does not put
+them in the order its definition promises is broken, or used on data it cannot measure.
 """
 
 from __future__ import annotations

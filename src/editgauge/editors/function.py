@@ -1,11 +1,5 @@
-"""A Python function as an editor: handed over from Python, or ``--editor FILE.py:function``.
-
-The file is run once in each worker: what it loads at its top (weights) is loaded once::
-
-    pipe = Pipeline.from_pretrained(...).to("cuda")
-
-    def edit(image, instruction):
-        return pipe(instruction, image=image).images[0]
+"""A Python function as an editor: ``--editor FILE.py:function``, with ``edit(image, instruction)``.
+The file is run once in each worker: what it loads at its top (weights) is loaded once.
 """
 
 from __future__ import annotations

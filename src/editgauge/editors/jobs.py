@@ -1,9 +1,5 @@
-"""Services that make a picture as a job: submit, ask how it stands, fetch the result.
-
-What tells one from another is data: a TOML file each in ``job_services/``, or one's own. A job is
-noted beside the ledger before anything else happens: a run that was killed, and a user's
-``--retry`` of a job that was still under way, ask for the job that is paid for instead of
-submitting another.
+"""Services that make a picture as a job, each a TOML file (``job_services/``, or one's own). A job
+is noted before anything else happens: killed runs and ``--retry`` ask for the one that is paid for.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
-"""Image models behind a service: one editor, whatever the provider.
-
-What an answer means, how long to wait and what is booked is the same as for judges
-(`services.paid`). Every attempt of one call carries the same ``Idempotency-Key``, and so does the
-same call of a run that was killed and started again; a user's ``--retry`` is another call.
-
-A new provider needs a subclass of `Provider`, its `factory`, and a line in `editgauge.catalog`.
+"""Image models behind a service, by the rules of `services.paid`. All attempts of a call carry one
+``Idempotency-Key``, also after a kill; ``--retry`` is another call. Providers: `Provider`.
 """
 
 from __future__ import annotations

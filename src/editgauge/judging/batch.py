@@ -1,6 +1,5 @@
-"""OpenAI's batches, half the price within a day: another way into the same reply store. Each is
-noted *before* it is made, under a mark that the provider keeps with it: a command that is killed
-finds it again. Every call is booked before its file is sent.
+"""OpenAI's batches, half the price within a day, into the same reply store. Each is booked, and
+noted under a mark that the provider keeps, *before* it is made: a killed command finds it again.
 """
 
 from __future__ import annotations
@@ -140,9 +139,7 @@ def _unknown(engine: Engine, batch: Batch, why: str) -> RunError:
 
 
 def _pending(engine: Engine) -> Iterator[Batch]:
-    """The batches that were begun and not collected. Raises `RunError` for a damaged note, and
-    where it is not told whether one was made.
-    """
+    """Batches not collected. Raises `RunError` for a damaged note, or one that may be made."""
     for note in engine.replies.notes(_NOTE).values():
         batch = msgspec.json.decode(note, type=Batch)
         if batch.calls and not batch.number:  # its command ended in between

@@ -1,7 +1,5 @@
-"""Pictures as a judge's server wants them: base64 text, encoded once and shared by all calls.
-
-A PNG or JPEG file is sent as it is coded, without what it tells of people; anything else, and one
-that EXIF turns, as PNG. What a released script declares itself goes whole.
+"""Pictures as a judge's server wants them: base64 text, encoded once. PNG and JPEG go as they are
+coded, without personal metadata; anything else, and one that EXIF turns, as PNG.
 """
 
 from __future__ import annotations

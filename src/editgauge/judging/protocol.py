@@ -1,6 +1,5 @@
-"""What one call to a judge is: words, pictures, and the form that its reply must have. The form is
-declared once, and everything comes of it: what `reading` takes (`check`), the JSON Schema that the
-server enforces, and the line that tells the judge.
+"""What one call to a judge is: words, pictures, the reply's form. The form is declared once:
+`reading` checks by it, and the server's JSON Schema and the judge's line are made of it.
 """
 
 from __future__ import annotations

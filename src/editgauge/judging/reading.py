@@ -1,6 +1,5 @@
-"""A judge's reply becomes integers or the rule that it breaks, never a guess. A reply counts where
-it holds exactly one JSON object and ends with it, and the object is what the call asks for. A
-thinking block or prose may stand before it; nothing else is interpreted.
+"""A judge's reply becomes integers or the rule that it breaks. It counts where exactly one JSON
+object, after a thinking block or prose at most, ends it and is what the call asks for.
 """
 
 from __future__ import annotations

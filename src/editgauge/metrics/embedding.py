@@ -1,8 +1,5 @@
-"""Scores of embedding vectors: cosines, CLIPScore, directional alignment, the linear aesthetic
-head.
-
-Functions take vectors of shape (D,) or stacks (N, D), any float type, and give a float64 array of
-shape (N,) (or a scalar). A vector of length zero has no direction: its cosine is NaN, never 0.
+"""Scores of embedding vectors, (D,) or stacks (N, D) of any float type, as float64 of shape (N,) or
+a scalar. A vector of length zero has no direction: its cosine is NaN, never 0.
 """
 
 from __future__ import annotations

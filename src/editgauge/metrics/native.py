@@ -60,9 +60,7 @@ def settle_opencv() -> str:
 
 
 def _bundled_openblas() -> ctypes.CDLL | None:
-    """The OpenBLAS that came with OpenCV's wheel, if this process has one: never one that others
-    use too.
-    """
+    """The OpenBLAS of OpenCV's own wheel, if loaded: never one that others use too."""
     if sys.platform != "linux":
         return None
     try:

@@ -200,11 +200,8 @@ def _similarity(
 
 
 def _ground(pixels: Floats) -> Floats:
-    """The median of each channel in a sample, a level that is there; repeated for a row, because
-    NumPy is slow where the innermost axis has 3 elements: (w, 3).
-
-    The sample's size is odd, so that the negated pixels have the negated median: `ssim` stays
-    symmetric.
+    """Each channel's median, repeated for a row (innermost axes of 3 are slow): (w, 3). The
+    sample's size is odd: negated pixels have the negated median, so `ssim` stays symmetric.
     """
     sample = pixels[_SAMPLE].reshape(-1, 3)
     sample = np.sort(sample[: len(sample) - 1 + len(sample) % 2], axis=0)

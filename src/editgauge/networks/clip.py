@@ -134,9 +134,7 @@ class ClipModel:
         return self._towers[kind]
 
     def _probe(self, model: Any) -> None:
-        """Give the network's own activation numbers: what the configuration says is not what may
-        have been built.
-        """
+        """Check the activation that was built: the configuration may say another."""
         torch = torch_for("CLIP")
         numbers = torch.linspace(-4, 4, 33)
         wanted = numbers * torch.sigmoid(1.702 * numbers)

@@ -111,9 +111,7 @@ class _Kept:
         read: Callable[[Any], Any],
         compute: Callable[[Sequence[Any]], Any],
     ) -> Vectors:
-        """Features by item; `key` names its content. What is missing is read ahead of the network
-        and computed in batches.
-        """
+        """Features by item, computed in batches where missing; `key` names an item's content."""
         outcome: dict[Any, Vector | Exception] = {}
         wanted: dict[Any, str] = {}
         for item in sorted(set(items), key=str):

@@ -1,7 +1,5 @@
-"""From checked files to networks: one loader a family, each failing with one clear line.
-
-A checkpoint that lacks tensors is otherwise completed with random ones, and every number made with
-it is wrong without an error.
+"""From checked files to networks, one loader a family. A checkpoint that lacks tensors is refused:
+it would be completed with random ones, and every number be wrong without an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Weights as data: what each network needs, from where, how it is recognised (``weights.toml``).
-
-A file comes from `editgauge fetch weights NAME`, from a folder that somebody filled
-(``EDITGAUGE_WEIGHTS``), or out of an installed package. Its SHA-256 is checked before it is loaded,
-and stands in every row made with it.
+"""Weights as data (``weights.toml``): fetched, from ``EDITGAUGE_WEIGHTS``, or of an installed
+package. A file's SHA-256 is checked before it is loaded, and stands in every row made with it.
 """
 
 from __future__ import annotations

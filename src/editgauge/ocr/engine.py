@@ -1,7 +1,5 @@
-"""What an OCR engine is: a picture goes in, recognised text comes out; it says who it is.
-
-Everything that an engine gives passes through `clean`, so that what is scored now and what is read
-back from the store later is the same to the last digit.
+"""What an OCR engine is: a picture in, recognised text out; it says who it is. All passes through
+`clean`: what is scored now and what is read from the store are the same to the last digit.
 """
 
 from __future__ import annotations

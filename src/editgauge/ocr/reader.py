@@ -50,9 +50,7 @@ class Reader:
         return texts
 
     def _key(self, path: Path, own: str, size: tuple[int, int] | None) -> str:
-        """What the text depends on: the file's bytes, the size it is read at if that is not its
-        own, who reads.
-        """
+        """What the text depends on: the file's bytes, the size if not its own, who reads."""
         header = images.read_header(path)
         scaled = "" if size in (None, (header.width, header.height)) else f"lanczos {size}"
         parts = [images.fingerprint(path), scaled, own, self.label]

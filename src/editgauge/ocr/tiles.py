@@ -1,9 +1,5 @@
-"""Reading pictures above an engine's limit without losing small text: the whole picture shrunk, and
-tiles at full size.
-
-The shrunk picture finds what is long or large, the tiles find what is small. A text that a tile's
-border cut is taken from the shrunk picture or from a neighbouring tile; what remains of it
-elsewhere is dropped.
+"""Pictures above an engine's limit: the whole picture shrunk finds what is large, tiles at full
+size what is small. A text that a border cut is taken from elsewhere, its rest dropped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""The figures of a report drawn by matplotlib: as SVG beside the page, and as files for papers.
-
-Colours are Okabe and Ito's, which people with any colour vision can tell apart; lines differ in
-dash and marker, bars in pattern. What is missing is drawn as missing: a bar's place has a crossed
-stub, a line has a gap. Widths are a column's, names are wrapped, fonts are embedded.
+"""A report's figures by matplotlib: SVG, and files for papers. Okabe and Ito's colours, dashes,
+markers and patterns tell series apart; what is missing is a crossed stub or a gap.
 """
 
 from __future__ import annotations
@@ -95,9 +92,7 @@ def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
 
 
 class _Line(NamedTuple):
-    """A series of a figure: its place, by which it is coloured, its name, and at each label value,
-    low, high and n, shape (L, 4).
-    """
+    """A series: its place (colour), its name, and at each label value, low, high, n: (L, 4)."""
 
     number: int
     name: str

@@ -193,9 +193,7 @@ def _ordered(labels: Iterable[Any], order: Sequence[str] = ()) -> tuple[str, ...
 
 
 def _counted(frame: Results, plot: Plot) -> Iterator[Figure]:
-    """How many samples have which value of an attribute, a bar for each value of `each`; or of a
-    number in round bins: of an attribute, or of a metric that says something of the sample alone.
-    """
+    """Samples by value of an attribute, for each of `each`; by bins of an attribute or metric."""
     size, there = len(frame.samples), frame.samples.names()
     labels: Any = np.full(size, "")
     if plot.attribute in there:
@@ -228,9 +226,7 @@ def _counted(frame: Results, plot: Plot) -> Iterator[Figure]:
 
 
 def _binned(values: Floats) -> tuple[Any, tuple[str, ...]]:
-    """The bin of each number ("" of NaN), and every bin: with round ends, from 0 or below the
-    lowest on.
-    """
+    """The bin of each number ("" of NaN), and every bin, with round ends."""
     low, high = min(0.0, np.nanmin(values, initial=0.0)), np.nanmax(values, initial=0.0)
     if high <= low:
         return np.full(len(values), ""), ()

@@ -1,6 +1,5 @@
-"""Grids of pictures as in the papers' figures: for each sample its instruction, its input, its
-reference and every editor's output. What is missing or cannot be read is said in words at its
-place.
+"""Grids of pictures as in the papers' figures: instruction, input, reference and every output of
+each sample; what is missing or cannot be read is said in words at its place.
 """
 
 from __future__ import annotations

@@ -87,9 +87,8 @@ def _by(
 
 
 def _shown(frame: Results, metrics: Mapping[str, Metric], lead: JsonMapping | None) -> JsonObject:
-    """The worst outputs, the samples on which editors lie furthest apart, and the leading model's
-    from best to worst. Inputs that were given back and anchors tell nothing about a model, and a
-    sample whose reference is doubted is no damage.
+    """The worst outputs, the most disputed samples, and the leader's from best to worst. Inputs
+    given back and anchors tell nothing about a model; a doubted reference is no damage.
     """
     by = _by(frame, metrics, lead)
     if by is None:
@@ -213,9 +212,7 @@ def _ranked(frame: Results, found: Ranking) -> JsonObject:
 def _headlines(
     side: Results, paper: PaperTable, by: Column, tables: Sequence[Table]
 ) -> JsonObject | None:
-    """The paper's headline columns of every model, with the published lines where these can be
-    compared (the whole release, the same judge and prompts); None where there is no more to show.
-    """
+    """The paper's headline columns with published lines where comparable; None without more."""
     source = "" if side.side is None else side.side.source
     same = [t for t in tables if t.name == paper.name and t.meta.get("made_by", source) == source]
     if not same:
@@ -233,9 +230,7 @@ def _headlines(
 
 
 def _headline_columns(columns: Sequence[Column], paper: PaperTable, by: Column) -> list[Column]:
-    """The columns of a table that stand for it: those of the headline's group, and the headline's
-    score of the other groups; of many those that take in most.
-    """
+    """The headline's group and its score of the other groups; the broadest of many."""
     group = [column for column in columns if column.heading[0] == by.heading[0]]
     wide = [c for c in columns if c in group or c.heading[-1] == by.heading[-1]]
     parts = {column.name: len(column.of) for column in paper.every_column}

@@ -144,9 +144,7 @@ def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -
 
 
 def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
-    """Counts that are not the release's. Of a part of the release a split or category without any
-    sample is none: the total says it.
-    """
+    """Counts that are not the release's; an empty split or category is left to the total."""
     _, there, published = found[0]
     a_part = there < (published or 0)
     for name, number, published in found:

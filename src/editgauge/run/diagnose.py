@@ -1,8 +1,5 @@
-"""Diagnose a run: where its outputs changed and where its models looked, recorded, and read into
-kinds of failure.
-
-Change is measured of every editor, attention of those whose making can be watched again. The work
-is `score`'s: resumed, retried, one row for each fingerprint.
+"""Diagnose a run: where outputs changed (of every editor), where models looked (of those that can
+be watched again), and kinds of failure. The work is `score`'s: resumed, retried.
 """
 
 from __future__ import annotations

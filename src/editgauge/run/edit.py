@@ -1,9 +1,5 @@
-"""Edit: call an editor on every sample that has no output yet, keep what it gives, write down what
-it cost.
-
-A run that is killed loses the samples in flight and nothing else. Finished samples are never edited
-again. `edit` is the step; `make` finds the editor of a name, and `edit_material` runs the step on a
-benchmark's samples and records the call in the run.
+"""Edit: call an editor on every sample without an output. A run that is killed loses the samples in
+flight only. `edit` is the step, `make` finds an editor, `edit_material` records the call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""The whole way from Python: one benchmark's samples and one run folder, step by step.
-
-Each step does what the command of its name does, on the same files. Nothing is printed. Progress is
-a callback ``(done, total, note)``; what it raises ends the step, and what was done is kept.
+"""One benchmark's samples and one run folder from Python: each step does what its command does and
+prints nothing. What the callback ``(done, total, note)`` raises ends the step; work is kept.
 """
 
 from __future__ import annotations

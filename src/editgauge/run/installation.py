@@ -70,9 +70,7 @@ def extras() -> list[JsonObject]:
 
 
 def _packages(extra: str, needs: Sequence[Requirement]) -> Iterator[str]:
-    """The packages that are needed for an extra, and not without it; those of the extras that it is
-    made of included.
-    """
+    """The packages of an extra and of the extras that it is made of."""
     for needed in needs:
         marker = needed.marker
         if marker and marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""}):

@@ -1,7 +1,5 @@
-"""One sample edited: the editor is called, and what it gives is checked and brought into the run.
-
-An output is made under a temporary name and renamed into its place; its record is written by the
-step (`run.edit`).
+"""One sample edited, checked and brought into the run: made under a temporary name and renamed into
+its place; its record is written by the step (`run.edit`).
 """
 
 from __future__ import annotations

@@ -133,9 +133,7 @@ class Plan:
                 yield Item(*pairs[0], (task,), pairs=pairs)
 
     def _task(self, number: int, sample: str, editor: str, mark: str, why: Why) -> Task | None:
-        """Which (metric, variant) of a place have no row of this fingerprint yet; where there is
-        nothing to score (`why`) they are made here, and None is left.
-        """
+        """What has no row of this fingerprint; with a `why` its rows are made here: None."""
         wanted, name = set[tuple[str, str]](), bytes.fromhex(mark)
         for metric, variant, done, counts in self._series(number, editor):
             known = done.get(sample)

@@ -1,8 +1,5 @@
-"""Batches of work on processes of this machine.
-
-A worker that dies costs time and no result: what it had is done again item by item, after all
-else; an item whose worker dies twice alone is given up. A slot is a process and a pipe: a
-`ProcessPoolExecutor` of one waits for ever for the rest of a result whose sender was killed.
+"""Batches of work on processes. What a dead worker had is done again item by item; an item whose
+worker dies twice alone is given up. (A `ProcessPoolExecutor` waits for a killed one's result.)
 """
 
 from __future__ import annotations
@@ -179,9 +176,7 @@ class _Slot:
             self._pipe.send_bytes(data)
 
     def look(self, passed: float) -> tuple[str, Any] | None:
-        """``result`` or ``error`` with their value; ``dead`` or, before it was ready, ``lost`` with
-        the reason; None while it works.
-        """
+        """``result``/``error`` + value; ``dead``/``lost`` (never ready) + reason; None: at work."""
         assert self._process is not None
         alive, working = self._process.is_alive(), self._ready
         with contextlib.suppress(EOFError, OSError):

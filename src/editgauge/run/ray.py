@@ -1,9 +1,5 @@
-"""Batches of work on a Ray cluster: the only code that knows Ray.
-
-A process of its own, the relay, is connected to the cluster: a connection that hangs can be given
-up, and the death of this machine's node, with which Ray ends its process without a word, is seen
-and said. Ray repeats nothing: what a dead worker had is done again item by item. Workers write
-nothing, and keep what they have loaded from task to task.
+"""Batches on a Ray cluster: the only code that knows Ray. The relay, a process of its own, can be
+given up when it hangs, and its death is seen. What a dead worker had is done again by item.
 """
 
 from __future__ import annotations

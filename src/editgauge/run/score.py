@@ -369,9 +369,7 @@ class Scoring:
     def _matches(
         self, place: Path, editors: list[str], pattern: str, map: Path | None
     ) -> dict[str, Matches]:
-        """Editor -> what the pattern or map finds in its folder; of `place` itself where it finds
-        nothing in one of the editor's own.
-        """
+        """Editor -> what the pattern or map finds in its folder, else in `place` itself."""
 
         def of(folder: Path) -> Matches:
             return matches_of(folder, self.material.every, pattern, map).of(self.material.samples)

@@ -91,9 +91,7 @@ class Standing:
         return mark.hexdigest()
 
     def _files(self, folder: str) -> Iterator[tuple[object, ...]]:
-        """The files below a folder. Raises `OSError` where a folder is a link, or there are too
-        many.
-        """
+        """The files below a folder. Raises `OSError` where one is a link or there are too many."""
         with os.scandir(folder) as entries:
             every = sorted(entries, key=lambda one: one.name)
         if os.path.islink(folder) or len(every) > 1000 + _FILES_A_SAMPLE * len(self._samples):

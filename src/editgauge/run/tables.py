@@ -101,10 +101,7 @@ def people_for(sources: Sequence[str]) -> Callable[[Results], Results]:
 
 
 def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> Iterator[Table]:
-    """Agreement of each two judges, of every variant, and of every metric with people, with the
-    paper's own rank correlations where published lines are wanted. `frame` has the rows of every
-    source and annotator.
-    """
+    """Agreement of judges, variants, and metrics with people; `frame` has every source."""
     if any(key.scorer == JUDGE_SCORER for key in frame.cubes):
         from editgauge.judging import compared
 

@@ -122,9 +122,7 @@ def work(batch: Sequence[Item]) -> tuple[list[Row], list[Path]]:
 
 
 def _changed(item: Item) -> bool:
-    """Whether the output's bytes are others than its record says, although its size and time, by
-    which hashes are remembered, are not: a flipped bit, or a file put there with an old time.
-    """
+    """Whether the bytes changed under the same size and time: a flipped bit, or an old time set."""
     try:
         path, mark = item.edit.path, item.picture_hash
         return bool(mark and path is not None and fingerprint(path) != mark)
@@ -146,9 +144,7 @@ def _stream(told: Told, scorer: Scorer, items: Sequence[Item]) -> Scores:
 
 
 def _each(told: Told, scorer: Scorer, items: Sequence[Item]) -> Scores:
-    """Call a scorer on each item; what it raises becomes a status and a reason. Raises `RunError`
-    for a full disk and its like: that is no output's failure.
-    """
+    """Call a scorer on each item; errors become statuses. Raises `RunError` for a full disk."""
     for item in items:
         try:
             whole = bool(item.pairs)
@@ -162,9 +158,7 @@ def _each(told: Told, scorer: Scorer, items: Sequence[Item]) -> Scores:
 
 
 def _rows(told: Told, number: int, item: Item, scores: Sequence[Score]) -> list[Row]:
-    """Scores as rows without absolute paths, whoever wrote their reasons: rows are read on other
-    machines.
-    """
+    """Scores as rows without absolute paths: rows are read on other machines."""
     scorer = told.scorers[number]
     task = next(task for task in item.tasks if task.scorer == number)
     if why := _unlike_promised(scorer, scores):
@@ -184,9 +178,7 @@ def _rows(told: Told, number: int, item: Item, scores: Sequence[Score]) -> list[
 
 
 def _unlike_promised(scorer: Scorer, scores: object) -> str:
-    """What is wrong with a scorer's answer, which may come from another package; empty when it is
-    one score for each metric and variant.
-    """
+    """What is wrong with a scorer's answer, perhaps another package's; "" when nothing is."""
     if not isinstance(scores, list | tuple) or not all(isinstance(s, Score) for s in scores):
         return f"wanted a list of scores, found {type(scores).__name__}"
     promised = sorted((one.name, variant) for one in scorer.metrics for variant in one.variants)

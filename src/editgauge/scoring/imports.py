@@ -1,9 +1,5 @@
-"""Scores that the released scripts wrote, taken in as rows.
-
-Scores of a judge have the judge's name and ``#imported`` as their source: *faithful* rows have the
-number as it is in the file, recorded failures as the released summaries count them; *corrected*
-rows have an integer in range or the reason why there is none. Scores of a script that measured have
-the scorer `MEASURED`, the script's name as their source, and are faithful alone.
+"""Released scripts' scores as rows. A judge's (``#imported``): *faithful* as in the file,
+*corrected* an integer in range or the reason for none. A measuring script's: `MEASURED`, faithful.
 """
 
 from __future__ import annotations
@@ -124,9 +120,7 @@ def import_scores(
 def _read(
     benchmark: Benchmark, path: Path, known: Mapping[str, Sample], editor: str | None
 ) -> list[ReleasedScore]:
-    """What the first of the benchmark's readers makes of the path; of a folder that none takes as a
-    whole, of each file in it.
-    """
+    """What the benchmark's first reader makes of the path, else of each file in the folder."""
     wanted, listed = [], "nothing there"
     for reader in benchmark.importers():
         try:

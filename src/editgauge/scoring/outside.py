@@ -1,6 +1,5 @@
-"""The scorers of a call: a benchmark's own, and those of other packages, found by the entry points
-of the group ``editgauge.scorers`` (a scorer, or a function of the command line's options that gives
-one or several). Rows name the package and version that they come from.
+"""The scorers of a call: a benchmark's own, and other packages' by the entry points of the group
+``editgauge.scorers`` (a scorer, or a function of options). Rows name package and version.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""A program that is started once and talked to in lines of JSON. For models that live in an
-environment of their own, as editors and as metrics. It is never waited for longer than is said, and
-when it is ended, so is all that it started.
+"""A program for models with an environment of their own, talked to in lines of JSON: never waited
+for longer than is said, and when it is ended, so is all that it started.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""What a run has cost: what was billed, what stands booked without a bill and why, and the user's
-word for it. A call without a bill stays booked at what it may have cost, for the provider may ask
-for it; who knows better is the user, who can look at the provider's bill.
+"""What a run has cost: billed, or booked without a bill and why. A call without a bill stays booked
+at its most, as the provider may ask for it, until the user's word for it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""One gate for all calls in flight of a service. Every refusal (429, or 503 with Retry-After)
-closes it for everybody, so that one limit is met once and not sixty times, and lowers how many
-calls go at once (x 0.7; slow growth after).
+"""One gate for all calls of a service: every refusal (429, or 503 with Retry-After) closes it for
+everybody, so that a limit is met once, and lowers the calls at once (x 0.7; slow growth).
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""One HTTP transport on threads: kept connections, one deadline and one size limit for an exchange,
-and answers that are clean of the owner's keys. The standard library's client takes half the
-processor time of httpx's for megabytes.
+"""One HTTP transport on threads: one deadline and size limit an exchange, answers clean of the
+owner's keys. `http.client` takes half the processor time of httpx's for megabytes.
 """
 
 from __future__ import annotations
@@ -227,9 +226,7 @@ _UNDER_WAY: dict[_State, float] = {}
 
 @cache
 def _watch(process: int) -> None:
-    """One thread of this process that cuts exchanges at their end: a socket's own limit begins anew
-    with every packet, so that a server that drips would never be late.
-    """
+    """Cut exchanges at their end: a socket's own limit begins anew with every packet."""
 
     def look() -> None:
         while True:

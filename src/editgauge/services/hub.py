@@ -104,9 +104,7 @@ def fetch_dataset(
 
 
 def _listed(repo: str, commit: str) -> Iterator[Any]:
-    """The library's records of every file of a data set at a commit. Raises `DownloadError` for
-    one whose path leaves its folder.
-    """
+    """A data set's file records. Raises `DownloadError` for a path that leaves its folder."""
     with answering(f"{repo} at {commit}"):
         for file in _client().list_repo_tree(
             repo, repo_type="dataset", revision=commit, recursive=True

@@ -1,6 +1,5 @@
-"""The only code that spends: one call to a paid service, its retries, and its booking. An attempt
-is gate → book → send → settle. A busy server is waited for, a fault that may pass is tried again a
-few times, one that may have been paid for twice at most.
+"""The only code that spends: a call is gate → book → send → settle. A busy server is waited for, a
+passing fault tried again a few times, one that may have been paid for twice at most.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Keys: where they come from, and how they are kept out of all that is stored or shown. A server
-that echoes a key must not bring it into a row or a terminal; one that disguises it on purpose (in
-JSON's \\u escapes, say) has it already, and is not defended against.
+"""Keys: where they come from, and out of what they are kept. A server that echoes one must not
+bring it into a row or a terminal; one that disguises it (JSON escapes) has it already.
 """
 
 from __future__ import annotations

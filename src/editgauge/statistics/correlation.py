@@ -23,9 +23,7 @@ def _both(a: ArrayLike, b: ArrayLike, *, finite: bool) -> tuple[Floats, Floats, 
 
 
 def _row_ranks(table: Floats, valid: Mask) -> Floats:
-    """Ranks within each line of (n, m), ties sharing their mean rank, less their mean; 0 where not
-    valid.
-    """
+    """Ranks within each line of (n, m), ties share their mean, less their mean; 0: not valid."""
     other = valid[:, None, :]
     less = ((table[:, None, :] < table[:, :, None]) & other).sum(axis=2)
     equal = ((table[:, None, :] == table[:, :, None]) & other).sum(axis=2)

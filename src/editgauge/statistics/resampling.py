@@ -144,9 +144,7 @@ def intervals(
 
 
 def _skewed(quantile: Floats, skew: Floats) -> Floats:
-    """The quantile of a skewed mean's t from Student's: Hall (1992), the inverse of t + k t²/3 +
-    k² t³/27 + k/6 with k the mean's skewness.
-    """
+    """Hall's (1992) inverse of t + k t²/3 + k² t³/27 + k/6 at Student's quantile; k: skewness."""
     k = np.where(np.abs(skew) < 1e-6, 1e-6, skew)
     return np.asarray(3 / k * (np.cbrt(1 + k * (quantile - k / 6)) - 1))
 

@@ -1,7 +1,5 @@
-"""Addresses of stores (``s3://bucket/data``): how they are recognised, and every call to one.
-
-A file system of `fsspec` does the talking. A call that fails in passing is tried again; what is not
-there or not allowed is said at once.
+"""Addresses of stores (``s3://bucket/data``), and every call to one, through `fsspec`: tried again
+where it fails in passing; what is not there or not allowed is said at once.
 """
 
 from __future__ import annotations

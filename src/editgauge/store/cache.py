@@ -1,6 +1,5 @@
-"""What was computed once, kept by content: one SQLite file in a folder that outlives runs and that
-many processes share. A cache costs nobody a score: a file that is damaged is set aside and begun
-anew, and where a folder cannot be written nothing is kept.
+"""What was computed once, by content, in one SQLite file for many processes. It costs nobody a
+score: a damaged file is set aside, and where a folder cannot be written nothing is kept.
 """
 
 from __future__ import annotations

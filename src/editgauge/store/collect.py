@@ -192,9 +192,7 @@ class _Outputs:
         return replace(scored, width=header.width, height=header.height)
 
     def _again(self, sample: Sample) -> EditRecord:
-        """The record of an output that is in the run already: a new one where the file was replaced
-        or removed by hand; `Run.problems` names one that was replaced.
-        """
+        """The record of an output in the run: a new one where it was replaced or removed."""
         old = self.known.get(sample.id) or self._without(sample, "not edited yet")
         if old.path is None:
             return old

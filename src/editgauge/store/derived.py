@@ -91,9 +91,7 @@ def _finite(value: float | None) -> bool:
 
 
 def _groups(rule: Derived, repeats: Repeats) -> list[tuple[str, dict[str, str]]]:
-    """The sources of the derived rows, and for each the source that every parent is taken from: a
-    parent with one source goes with every source of the others, two judges' are never mixed.
-    """
+    """Sources of derived rows, and each parent's: one source serves all, judges' never mix."""
     every = {name: sorted(s for metric, s in repeats if metric == name) for name in rule.of}
     sources = {name: there for name, there in every.items() if there}
     several = {one for there in sources.values() if len(there) > 1 for one in there}
@@ -114,9 +112,7 @@ def _parts(
     repeat: int,
     repeats: Repeats,
 ) -> dict[str, Line]:
-    """The parents of one repeat. A parent that was never repeated goes with every repeat; a repeat
-    of which no repeated parent has a row is none.
-    """
+    """The parents of one repeat; one never repeated goes with every repeat that another has."""
     again = {name for name, source in chosen.items() if repeats[name, source] > 0}
     by_name = {
         name: here.get((name, source, repeat if name in again else 0))

@@ -278,9 +278,7 @@ def _rank(pattern: str) -> int:
 def _telling(
     name: str, fact: str, facts: Mapping[str, str], places: Iterable[str]
 ) -> Iterator[str]:
-    """The patterns that a name suggests if this fact of a sample is in it: the whole name, and with
-    ``*`` behind the fact, or before it in the file's own name.
-    """
+    """Patterns of a name with this fact: as it is, ``*`` behind the fact, ``*`` before it."""
     called = [(facts[place], f"{{{place}}}") for place in places if facts.get(place)]
     digits = rf"0*{facts[fact]}" if fact == "number" else ""
     for word in [*re.finditer(_words([facts[fact]], digits), name)][-1:]:

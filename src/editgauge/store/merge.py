@@ -1,6 +1,5 @@
-"""Several runs into one, in one transaction: two scores of one key that differ, two outputs of one
-editor for one sample, or two data releases end the merge, and nothing is written. A failure
-(missing, crashed…) gives way to a score of the same thing from another run.
+"""Several runs into one, in one transaction. Two scores of a key, outputs for a sample, or data
+releases that differ end it unwritten; a failure gives way to another run's score.
 """
 
 from __future__ import annotations

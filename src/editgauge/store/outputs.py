@@ -1,6 +1,5 @@
-"""Which file in a model's folder is the output of a sample: at one of its `output_stems`, under any
-extension of `images.EXTENSIONS` in any case (``.JPG``). The first stem with a file wins, then the
-first extension.
+"""A sample's output in a folder: at one of its `output_stems`, with an extension of
+`images.EXTENSIONS` in any case. The first stem with a file wins, then the first extension.
 """
 
 from __future__ import annotations

@@ -115,9 +115,7 @@ class Paid:
                 yield
 
     def _written(self, act: Callable[[], T]) -> T:
-        """Do `act` in one transaction with what other threads have brought by the time the file is
-        free, or in this thread's own one.
-        """
+        """Do `act` in one transaction with the other threads', or in this thread's own one."""
         future = Future[T]()
         self._brought.append((act, future))
         with self._lock:

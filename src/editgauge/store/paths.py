@@ -1,6 +1,5 @@
-"""Paths of a run. A run folder may come from anybody, and its records may name any text as a
-picture: `fault` is the one door. What a run stores of a path names the file as a reader of the run
-can find it: below the run or the data folder, or by its name alone.
+"""Paths of a run, which may come from anybody: `fault` is the one door. What is stored names a file
+as a reader finds it: below the run or the data folder, or by its name alone.
 """
 
 from __future__ import annotations

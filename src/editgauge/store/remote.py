@@ -60,9 +60,7 @@ def local_folder(place: Path | None) -> Path | None:
 
 
 def _fetch(store: Store, target: Path, entries: Iterable[Entry], same: Collection[str]) -> None:
-    """Bring files, some at once, below folders that are no links; not those that are the `same` as
-    here, where they are whole.
-    """
+    """Bring files, some at once, below folders that are no links; not the `same` if whole."""
 
     def get(entry: Entry) -> None:
         file = target / entry.relative
@@ -132,9 +130,7 @@ def matching(path: Path) -> list[Path]:
 
 
 def _brought(store: Store, *, pictures: bool = True) -> Path:
-    """This machine's copy of a run, brought up to date, and empty when there is no run on the
-    store. What was not yet handed over is, first. Raises `RunError` for a part that is none.
-    """
+    """The copy here, brought up to date after handing over. Raises `RunError` for a bad part."""
     folder = place_of("runs", store.address)
     folder.mkdir(parents=True, exist_ok=True)
     _push(store, folder)
@@ -262,9 +258,7 @@ _TAKEN_OUT = """SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.va
 
 
 def _changes(now: Path, before: Path, part: Path) -> bool:
-    """Make a run of what `now` says and `before` does not; whether there is anything. `before` is
-    an earlier state of the same file: its numbers of samples and series mean the same.
-    """
+    """Make a run of what `now` has and the same file's earlier `before` has not; whether any."""
     if not before.exists():
         sqlite.create(before, schema.SCHEMA)
     sqlite.create(part, schema.SCHEMA)

@@ -1,7 +1,5 @@
-"""A run on disk: everything that is needed to read a result again (docs/how-to/read-a-run.md).
-
-Several commands may write one run at once, on one machine: each write is one transaction. A run may
-be damaged, or come from anybody: what is not proven, or no record, is left out and named.
+"""A run on disk (docs/how-to/read-a-run.md), written by several commands at once: each write is one
+transaction. What is not proven, or no record, is left out and named.
 """
 
 from __future__ import annotations
@@ -296,9 +294,7 @@ class Run(Rows):
 
 
 def _real(path: Path) -> Path:
-    """A run folder's own path, which must be text: databases take no other names. Raises
-    `UsageError` for an address.
-    """
+    """A run folder's own path. Raises `UsageError` for an address, or one that is no text."""
     if address := address_of(path):
         raise UsageError(
             f"{address}: this command works on runs of this machine; bring it here with: editgauge "

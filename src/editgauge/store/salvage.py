@@ -1,6 +1,5 @@
-"""What is proven of a run's file that cannot be trusted as it is, read by ranges of its keys: one
-damaged page costs the records in it. The pages that say where the tables begin are taken from a
-new file: they are the same in every run.
+"""What is proven of a run's damaged file, by ranges of keys: a damaged page costs its records. The
+pages that say where tables begin come from a new file: all runs have the same.
 """
 
 from __future__ import annotations
@@ -100,9 +99,7 @@ def _counts(db: sqlite3.Connection) -> dict[tuple[str, int], tuple[int, int]]:
 def _ranges(
     broken: sqlite3.Connection, query: str, values: Record, most: int
 ) -> tuple[list[Record], bool]:
-    """The records whose key is at most `most`, where they cannot be read those of halves; and
-    whether all could be.
-    """
+    """The records with keys up to `most`, by halves where unreadable; whether all could be read."""
     records: list[Record] = []
     todo, whole = [(0, most)], True
     while todo:

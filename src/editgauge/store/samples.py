@@ -131,9 +131,7 @@ class Inputs:
         return kept, marks
 
     def _pictures(self, sample: Sample) -> dict[str, str]:
-        """Picture -> place in the run. A picture outside the data folder is no part of the release:
-        it is not taken along.
-        """
+        """Picture -> place in the run; pictures outside the data folder are not taken along."""
         found = {}
         for path in (*sample.images, sample.reference, *sample.masks.values()):
             name = os.fspath(path or "")

@@ -1,6 +1,5 @@
-"""The tables of a run, and the records in them. Which row counts is its primary key; `value` is Inf
-for an infinite PSNR. Every record ends in `mark`, a CRC-32 of its table and other columns. No path
-is absolute.
+"""A run's tables and records. The primary key is the row that counts; `value` is Inf for infinite
+PSNR; `mark` is a CRC-32 of table and other columns. No path is absolute.
 """
 
 from __future__ import annotations

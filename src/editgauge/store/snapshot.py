@@ -1,6 +1,5 @@
-"""``rows.parquet``: the rows, with the derived metrics, as DuckDB, pandas and polars open them. The
-run says of which generation of its rows and by which rules the file is, and its hash: it is made
-again where one of these is another.
+"""``rows.parquet``: rows with derived metrics for DuckDB, pandas and polars, made again where the
+generation, rules or hash that the run notes are others.
 """
 
 from __future__ import annotations

@@ -160,9 +160,7 @@ def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.
 
 
 def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
-    """Raise an error for other tables than these, and for a run that another version wrote: nothing
-    of it is damaged.
-    """
+    """Raise an error for other tables, or another version's run: nothing of it is damaged."""
     from editgauge.store.schema import FORMAT
 
     tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()

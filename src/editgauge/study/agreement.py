@@ -1,9 +1,5 @@
-"""How far people agree with each other, with themselves, and with every metric of a run: in tables
-and in one sentence.
-
-A statistic "per sample" is computed over the editors of each sample and averaged, as MedEBench
-does; samples in which one side puts all editors level have no order and are left out. Intervals are
-over samples, so that all ratings of a sample stay together.
+"""How far people agree with each other, themselves and every metric. "Per sample" is over each
+sample's editors (level ones left out), as MedEBench does; intervals are over samples.
 """
 
 from __future__ import annotations
@@ -133,9 +129,7 @@ def _together(people: Table) -> str:
 
 
 def _best(matrix: Table) -> Iterator[str]:
-    """Which metric agrees best with people on each question, of those that can be compared on half
-    of the rated samples.
-    """
+    """The metric that agrees best with people on each question, on half the samples at least."""
     for question in (column.name for column in matrix.columns if column.name != MEAN_OF_ALL):
         cells = {row.name: row.cell(question) for row in matrix.rows}
         known = {

@@ -96,9 +96,7 @@ def _sequence(
 def _order(
     blocks: dict[Editors, list[Editors]], editors: Editors, random: np.random.Generator
 ) -> Editors:
-    """The next order of these editors: in a block of m for m editors, each stands once at each
-    place.
-    """
+    """The next order: in a block of m for m editors, each stands once at each place."""
     block, size = blocks.setdefault(editors, []), len(editors)
     if not block:
         base = [editors[k] for k in random.permutation(size).tolist()]

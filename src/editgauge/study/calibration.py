@@ -1,6 +1,5 @@
-"""A judge's scores corrected by gold: by people's ratings, or by a stronger judge on a few samples.
-
-The scores that are corrected come from the judge that rates the same metric on everything.
+"""A judge's scores corrected by gold, people's ratings or a stronger judge's on a few samples, with
+the scores of the judge that rates the same metric on everything.
 """
 
 from __future__ import annotations
@@ -172,9 +171,7 @@ def _judged(frame: Results) -> Iterator[Gold]:
 
 
 def _scored(rest: Results, one: Gold) -> Gold | None:
-    """Gold with the scores of the metric that stands for it, in its own variant if there is one;
-    None where no editor has both on enough samples.
-    """
+    """Gold with its metric's scores, in its own variant if any; None without enough samples."""
     for variant in (one.variant, *({*VARIANTS} - {one.variant})):
         if rest.has(one.proxy, variant):
             scores = rest.grid(one.proxy, variant).values
@@ -225,9 +222,7 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
 
 
 def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Calibration) -> Table:
-    """Every metric's difference B - A on the samples both have, corrected, and what it would take
-    to decide it.
-    """
+    """Every metric's difference B - A, corrected, and what it would take to decide it."""
     labels = frame.samples.labels(asked.strata) if asked.strata else None
     lines = [line for one in gold if (line := _difference(one, labels)) is not None]
     if not lines:

@@ -1,6 +1,5 @@
-"""Blind copies of a sample's pictures: every one becomes a PNG of one width and height (fitted into
-the input's frame, grey bars where its shape differs), without metadata. Copies lie in the run's
-cache and may be deleted at any time.
+"""Blind copies of a sample's pictures in the run's cache: PNG of one size (the input's frame, grey
+bars), without metadata. They may be deleted at any time.
 """
 
 from __future__ import annotations

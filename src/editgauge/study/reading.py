@@ -92,9 +92,7 @@ def read_ratings(
 
 
 def _lines(path: Path, known: Known, problems: list[str]) -> Iterator[tuple[int, _Cells]]:
-    """What was said of one output, or of a pair, by our names of columns, with its line's number;
-    lines that are none are added to `problems`.
-    """
+    """Cells by our names of columns, with line numbers; bad lines are added to `problems`."""
     records = csv_files.records(path, strict=True)
     headings = [cell.strip() for cell in next(records, csv_files.Record(1, [])).cells]
     lower = [heading.casefold() for heading in headings]
@@ -152,9 +150,7 @@ def _scale(name: str, cells: _Cells, given: str) -> Scale:
 
 
 def _row(facts: JsonMapping, cells: _Cells, known: Known, shown: int) -> Row | None:
-    """The rating of a line; None for an empty value. `shown`: how many outputs were rated together.
-    Raises `ValueError` for what does not fit.
-    """
+    """A line's rating; None if empty; `shown`: outputs rated together. Raises `ValueError`."""
     sample, editor, other = cells["sample"], cells["editor"], cells.get("against", "")
     _need_known("sample", sample, known.samples)
     for name in (editor, other or editor):

@@ -1,6 +1,5 @@
-"""The pages of a study for its annotators. Nothing that is sent names an editor, a file or its
-format: an output is known by its place on the page, and every picture has an address that only this
-study can make.
+"""The pages of a study. Nothing that is sent names an editor, a file or its format: an output is
+known by its place, and every picture has an address that only this study can make.
 """
 
 from __future__ import annotations

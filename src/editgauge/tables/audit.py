@@ -1,7 +1,5 @@
-"""Is a published table consistent with itself and with its benchmark's formula?
-
-A printed number stands for an interval: 83.17 for everything that rounds to it. What rounding alone
-explains is no contradiction. Benchmarks write `Audit`s: files and rules.
+"""Is a published table consistent with itself and its benchmark's formula? A printed number stands
+for all that rounds to it: what rounding alone explains is no contradiction.
 """
 
 from __future__ import annotations

@@ -98,9 +98,7 @@ def _table(
 def _of_lines(
     sheet: Sheet, lines: Sequence[TableRow], paper: Published | None, shown: Shown
 ) -> Table:
-    """The table of a layout that makes its lines itself, each with the published line of its name
-    below it. Lines are of different samples: none is best.
-    """
+    """A layout's own lines, each with the published one; of different samples: none is best."""
 
     def bare(row: TableRow) -> str:
         """Without the model: ``m: Reconstruct ear.`` is the paper's ``Reconstruct ear``."""
@@ -117,9 +115,7 @@ def _of_lines(
 
 
 def _editors(results: Results, table: PaperTable) -> list[str]:
-    """The editors that have any row for the table: models of the paper in its order, then the
-    others as they are.
-    """
+    """Editors with any row for the table: models of the paper in its order, then the others."""
     parts = table.parts
     there = {name for key, one in results.sets.items() if key.metric in parts for name in one}
     there |= {results.editors[at] for at in np.flatnonzero(results.tried(parts).any(axis=1))}
@@ -142,9 +138,7 @@ def _marked(sheet: Sheet, field: Field) -> Column:
 
 
 def _complete(sheet: Sheet, rows: Sequence[TableRow], paper: Published | None) -> bool:
-    """Whether the run's numbers are of the whole release and made as the paper's: every sample
-    scored, by its judge, with its prompts, faithfully.
-    """
+    """Whether the numbers are of the whole release and made as the paper's, faithfully."""
     results, size = sheet.results, sheet.paper.size
     if size is None or len(results.samples) < size or told.other_prompts(results, sheet.paper):
         return False
@@ -157,9 +151,7 @@ def _complete(sheet: Sheet, rows: Sequence[TableRow], paper: Published | None) -
 
 
 def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
-    """The line of the models' means, in the columns where all were scored on the same samples; none
-    of one model alone.
-    """
+    """The models' means, in columns where all have the same samples; none of one model alone."""
     cells = {}
     for column in columns if len(rows) > 1 else ():
         mine = [row.cell(column.name) for row in rows]
@@ -172,11 +164,7 @@ def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableR
 def _with_facts(
     results: Results, table: PaperTable, columns: list[Column], rows: Sequence[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
-    """Lines with their model's section and size, where the table wants them and any is known.
-
-    Lines of one section stand together, in the paper's order of sections, those without one first;
-    the run's own before the papers'.
-    """
+    """Lines with section and size if wanted and known, by the paper's sections; own lines first."""
     facts = [results.models.of(row.name) for row in rows]
     if table.params and any(known.params for known in facts):
         columns = [Column(name="params", heading=("# Params",), digits=0), *columns]

@@ -1,8 +1,5 @@
-"""Two editors on the samples both have: per metric and slice, how they differ, how sure that is,
-and what moved most.
-
-`A` is the baseline and `B` the candidate: a difference is B − A. Better and worse follow the
-metric's direction.
+"""Two editors on the samples both have: how they differ, how sure that is, what moved most. `A` is
+the baseline, `B` the candidate, a difference B − A; better follows the metric's direction.
 """
 
 from __future__ import annotations

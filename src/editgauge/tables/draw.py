@@ -1,9 +1,5 @@
-"""A `table.Table` drawn: terminal, markdown, csv, LaTeX, JSON.
-
-In every format a mean comes with its count (``n scored / n in the benchmark``), an infinite mean is
-∞, the papers' lines are marked, the best number of a column is bold and the second underlined -
-unless the editors were not scored on the same samples, in which case a note says so. Text from
-outside is escaped by `escape`.
+"""A `table.Table` in each format: with counts, ∞, the papers' lines marked, best bold and second
+underlined – unless editors were scored on other samples. Text from outside is escaped.
 """
 
 from __future__ import annotations
@@ -173,9 +169,7 @@ _STYLES: dict[Mark, str] = {
 
 
 def _terminal(table: Table, width: int | None, every_note: bool) -> Iterator[Text]:
-    """The lines of a terminal of this width (None: of any): columns that do not fit go into further
-    parts below, words into further lines.
-    """
+    """The lines of a terminal of this width (None: any); columns that do not fit go below."""
 
     def words(text: str, style: str) -> Iterator[Text]:
         line = escape.plain(text, None)
@@ -191,9 +185,7 @@ def _terminal(table: Table, width: int | None, every_note: bool) -> Iterator[Tex
 
 
 def _fitting(drawn: Grid, width: int | None) -> list[list[int]]:
-    """Which columns of numbers are drawn together: as many as fit beside the names; those below one
-    broad heading stay together where they fit.
-    """
+    """Which columns of numbers are drawn together; those below one heading where they fit."""
     sizes = []
     for heading, column in zip(drawn.headings, zip(*drawn.lines, strict=True), strict=True):
         texts = (*heading, *(item.text for item in column))
@@ -257,9 +249,7 @@ _PARTS = ("value", "n", "of", "low", "high", "floor")
 
 
 def _csv(table: Table) -> str:
-    """One line a row; of each column its value, counts, bounds, and mean with failures. A number is
-    as printed, but empty where there is none and ``inf`` for ∞.
-    """
+    """Numbers as printed ("" of none, ``inf`` for ∞): value, counts, bounds, failures' mean."""
 
     def text(cell: Cell, part: str, digits: int) -> str:
         value = getattr(cell, part)

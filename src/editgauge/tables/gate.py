@@ -152,9 +152,7 @@ def _floor(name: str, values: Floats, floor: float, least: int, direction: Direc
 
 
 def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) -> Check:
-    """B − A on the samples both have, more is better. The interval's lower limit is one of a
-    one-sided test at `alpha`: its confidence is 1 − 2 alpha.
-    """
+    """B − A, more is better; one-sided at `alpha`: the interval's confidence is 1 − 2 alpha."""
     old, new = values
     n, mean, low, high = paired_difference(new, old, confidence=1 - 2 * alpha)[:4]
     if endless := int(((np.isinf(old) != np.isinf(new)) & ~np.isnan(values).any(axis=0)).sum()):

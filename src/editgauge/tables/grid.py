@@ -85,9 +85,7 @@ def only_name(table: Table) -> str:
 
 
 def _name(table: Table, row: TableRow) -> Item:
-    """A line's name with its marks: † a paper's numbers, ‡ a part of the release. Under corrected
-    numbers a paper's line says that its own are as released.
-    """
+    """A line's name: † a paper's numbers (as released, if ours are corrected), ‡ a part."""
     if row.own:
         return Item(f"{row.name} ‡", "part") if row.part else Item(row.name)
     released = " (as released)" if table.variant == "corrected" else ""

@@ -1,7 +1,5 @@
-r"""A table as LaTeX: booktabs, in floats that are never wider than their column or page.
-
-Too wide a table is scaled by ``adjustbox``; one of more lines than a page holds is several floats,
-which part between groups of lines.
+r"""A table as LaTeX: booktabs, scaled by ``adjustbox`` where too wide; one of more lines than a
+page holds is several floats, which part between groups of lines.
 """
 
 from __future__ import annotations

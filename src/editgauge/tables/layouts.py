@@ -1,7 +1,5 @@
-"""Which tables a benchmark prints, found through its name: the way from results to their tables.
-
-A benchmark's own tables are those that its object declares. Metrics that are in none of them, and
-that it does not leave out on purpose, get one mean each.
+"""Which tables a benchmark prints: those that its object declares, and one mean for each metric
+that is in none of them and not left out on purpose.
 """
 
 from __future__ import annotations
@@ -57,9 +55,7 @@ def tables(
 def _belongs(
     results: Results, paper: PaperTable, variant: Variant, among: Sequence[Variant]
 ) -> bool:
-    """Whether a table is this variant's: it has rows of it, or none of another among those asked
-    for.
-    """
+    """Whether it has rows of this variant, or none of another among those asked for."""
     if paper.fixed is not None:
         variants = [v for v in among if v == paper.fixed]
     else:

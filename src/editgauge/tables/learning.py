@@ -1,9 +1,5 @@
-"""Does learning help? Lines of one model on one task, a column for each number of samples that it
-learned from (MedEBench's Table 7).
-
-Which editors are one model that learned from 0, 4, 8… samples is what their edits' records say
-(`store.variants`); 0 is the editor that learned from none. All numbers of a line are over the same
-samples: those that every number of training samples has an output or a reason for.
+"""MedEBench's Table 7: one model on one task by the number of samples it learned from (by its
+edits' records; 0: none), over samples that every number has an output or a reason for.
 """
 
 from __future__ import annotations

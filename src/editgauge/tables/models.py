@@ -1,7 +1,5 @@
-"""Facts about models that tables print or count with: size, group, what a model can take.
-
-The package's own lines are what the papers say (``models.toml``). A ``models.toml`` in a run, or
-beside it, adds models and replaces lines of the same name.
+"""Facts about models that tables print or count with (``models.toml``, by the papers). One in a
+run, or beside it, adds models and replaces lines of the same name.
 """
 
 from __future__ import annotations

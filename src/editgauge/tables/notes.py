@@ -74,9 +74,7 @@ def sources(results: Results, table: PaperTable) -> str:
 
 
 def _failures(sheet: Sheet) -> list[str]:
-    """``one, two: 3 missing; failed: lpips 64, mse 2.``: editors with the same are told once. A
-    sample counts for a metric only where one of the table's means asks for it.
-    """
+    """``one, two: 3 missing; failed: lpips 64.``: samples that a mean of the table asks for."""
     results = sheet.results
     status: dict[str, np.ndarray] = {}
     for mean, variant in sheet.means:

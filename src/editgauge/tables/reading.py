@@ -69,9 +69,7 @@ def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
 
 
 class _Rows(NamedTuple):
-    """Rows as arrays of one length: `kind` and `sample` are numbers into `kinds` (as `_KIND`) and
-    into `names`. `of_sets`: rows of the whole set, of a kind, with value and detail.
-    """
+    """Arrays of one length; `kind`, `sample`: numbers into `kinds`, `names`; `of_sets`: whole."""
 
     kinds: Sequence[tuple[str, ...]] = ()
     names: Sequence[str] = ()
@@ -158,9 +156,7 @@ def _whole_sets(rows: _Rows) -> dict[Key, dict[str, Whole]]:
 
 
 def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], dict[str, Learned]]:
-    """What the records of edits say: deliveries, where it is known whether the output was given
-    back, and variants. One run's records are held at a time.
-    """
+    """Deliveries and variants by the edits' records; one run's records are held at a time."""
     counts: dict[str, tuple[set[str], set[str]]] = {}
     settings: dict[tuple[str, int], tuple[str, JsonMapping]] = {}
     for run in runs:

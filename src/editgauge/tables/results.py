@@ -1,8 +1,5 @@
-"""The current rows of one benchmark as a cube: what tables, comparisons and reports are computed
-from.
-
-A million rows are a few NumPy arrays here: for each metric, variant, source and scorer (`Key`) its
-scores by repeat, editor and sample (`Cube`). `grid` is one metric of every editor on every sample.
+"""The current rows of one benchmark as a cube: for each metric, variant, source and scorer (`Key`)
+scores by repeat, editor and sample (`Cube`). `grid` is one metric's of every editor.
 """
 
 from __future__ import annotations

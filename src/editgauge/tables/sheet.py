@@ -1,6 +1,5 @@
-"""A paper's table settled for some results: its columns, the means that they are made of on every
-sample, and its numbers. A cell, its mean with failures at the scale's minimum, and its interval all
-come from one formula over means.
+"""A paper's table settled for some results: columns, their means on every sample, numbers. A cell,
+its mean with failures at the scale's minimum and its interval come from one formula.
 """
 
 from __future__ import annotations
@@ -204,9 +203,7 @@ class Sheet:
         return limits
 
     def _scale(self, field: Field) -> tuple[float, float]:
-        """Between which numbers a column lies: its formula at the ends of its metrics' scales,
-        infinite where they are not known.
-        """
+        """The column's range: its formula at its metrics' ends; infinite where unknown."""
         means = [self.means[place][0] for place in field.places]
         parts = [[self.known.get(name) for name in mean.parts] for mean in means]
         ends = []
@@ -231,9 +228,7 @@ def _given(value: float) -> float | None:
 
 
 def _cannot(results: Results, status: Codes) -> Mask:
-    """(E, S): the editor cannot take the sample: not applicable, or missing where the sample has
-    several pictures and the editor is known to take one only.
-    """
+    """(E, S): not applicable, or missing: several pictures, and the editor takes one only."""
     cannot = status == STATUSES.index(Status.NOT_APPLICABLE)
     single = np.array([results.models.of(e).several_images is False for e in results.editors], bool)
     several = results.labelled({"multi_image": "true"})

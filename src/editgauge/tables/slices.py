@@ -40,9 +40,7 @@ def sliced(
 
 
 def _stacked(by: str, parts: Mapping[str, Table], order: Mapping[str, int], size: int) -> Table:
-    """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the
-    reason.
-    """
+    """Tables of slices as one; a column not comparable in one slice is marked, with the reason."""
     columns: dict[str, Column] = {}
     for column in (column for table in parts.values() for column in table.columns):
         if column.name not in columns or not column.comparable:

@@ -1,7 +1,5 @@
 """What a table is made of: means (a metric on some samples), columns made of means, the paper's
-rows.
-
-Benchmarks write `PaperTable` constants; `build` computes tables from them.
+rows. Benchmarks write `PaperTable` constants; `build` computes tables from them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Which samples of a task are trained on, and which are tested: drawn once, stored in the run, and
-checked before every use.
-
-Samples that share an input or a reference, pixel by pixel, stand on one side together. A training
-of K takes the first K, so that 4 are among the 8 and all sizes are tested on the same samples.
+"""Which samples of a task are trained on: drawn once, stored in the run, checked before use;
+samples that share a picture stand on one side. K takes the first K: all sizes have one test set.
 """
 
 from __future__ import annotations

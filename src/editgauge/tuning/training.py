@@ -1,8 +1,5 @@
-"""The training of InstructPix2Pix's U-Net on triplets of input, instruction and reference (arXiv
-2211.09800, section 3.2).
-
-Killed at any moment, it goes on at its last checkpoint (`accelerate`'s) and ends with the same
-weights, to the bit on one CPU with one number of threads. It runs on one device.
+"""The training of InstructPix2Pix's U-Net (arXiv 2211.09800, section 3.2) on one device. Killed, it
+goes on at its last checkpoint, to the same weights (same bits on one CPU and thread number).
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""People, versioned items and events in one SQLite file, for any number of processes and threads. A
-change names the version that it was made from, is written with its event in one transaction, and is
-on the disk when the call returns; taking something back is a change like any other.
+"""People, versioned items and events in one SQLite file for any number of processes. A change names
+its base version, is one transaction with its event, and is on the disk on return.
 """
 
 from __future__ import annotations

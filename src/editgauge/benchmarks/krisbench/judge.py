@@ -158,9 +158,7 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> S
 def _answer(
     name: str, kind: str, reason: Kind, first: Mapping[str, Kind] | None = None
 ) -> JsonObject:
-    """What a reply to the call `name` (a metric, or IF+KP) holds and how it is read, as keywords of
-    a `Call`.
-    """
+    """What a reply to the call `name` (a metric, or IF+KP) holds, as keywords of a `Call`."""
     if name == "IF+KP":
         reply: dict[str, Kind] = {}
         for half in ("instruction", "knowledge"):
@@ -343,9 +341,7 @@ def released_pair(reply: str) -> tuple[int | None, int | None]:
 
 
 def _flat_object(reply: str, *keys: str) -> list[int | None] | None:
-    """The values of the first ``{…}`` without inner braces that holds the first key's name, as the
-    released code converts them; None where there is none, or it is no JSON.
-    """
+    """The values of the first flat ``{…}`` with the first key, as the released code converts."""
     block = next((one[0] for one in _FLAT.finditer(reply) if keys[0] in one[0]), None)
     if block is None:
         return None

@@ -1,7 +1,5 @@
-"""A record of KRIS-Bench as a sample.
-
-Three tasks share the folder ``temporal_prediction``; the frame that is to be made tells them apart.
-It is the one that the names of the given frames (``<id>-<frame>``) leave out.
+"""A record of KRIS-Bench as a sample. Three tasks share ``temporal_prediction``: the frame to be
+made, the one that the given names (``<id>-<frame>``) leave out, tells them apart.
 """
 
 from __future__ import annotations
@@ -64,9 +62,7 @@ def _names(record: Record) -> list[object]:
 
 
 def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
-    """The input pictures in order, at least one path; those of a record that cannot be read lead
-    nowhere.
-    """
+    """The input pictures in order, at least one; those of an unreadable record lead nowhere."""
     names, file = _names(record), record.note.file
     if not record.data or not 1 <= len(names) <= MOST_IMAGES:
         if record.data:
@@ -79,9 +75,7 @@ def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
 
 
 def _frames(record: Record) -> Facts:
-    """The given frames, the missing one, and with it the task; an unrepaired finding where the
-    names do not say.
-    """
+    """The given frames, the missing one and the task; a finding where the names do not say."""
     given = [_frame(name) for name in _names(record)[:MOST_IMAGES]]
     frames = ",".join(str(frame or "?") for frame in given)
     left = set(range(1, FRAMES + 1)).difference(given)

@@ -1,6 +1,5 @@
-"""KRIS-Bench's Tables 2 and 3, as judged by GPT-4o and by Qwen2.5-VL; docs/protocols/krisbench.md says
-how averages are made. An editor that cannot take several pictures gets the lowest score on samples
-that have several (faithful); corrected leaves those out.
+"""KRIS-Bench's Tables 2 and 3, judged by GPT-4o and by Qwen2.5-VL (docs/protocols/krisbench.md).
+What an editor cannot take (several pictures) gets the lowest score (faithful) or none (corrected).
 """
 
 from __future__ import annotations
@@ -132,9 +131,7 @@ def tables(frame: Results) -> list[PaperTable]:
 
 
 def _one_picture(frame: Results) -> list[str]:
-    """A note for each editor that gave nothing for any sample with several pictures: the paper may
-    count that as 0.
-    """
+    """Notes on editors with no output for several pictures: the paper may count that as 0."""
     if "multi_image" not in frame.samples.names():
         return []
     several = frame.samples.labels("multi_image") == "true"

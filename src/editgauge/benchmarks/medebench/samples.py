@@ -75,9 +75,7 @@ def sample_of(tree: Tree, folder: Path, record: Record, number: int, taken: set[
 
 
 def _picture(tree: Tree, folder: Path, record: Record, ident: str, what: str) -> Path:
-    """A picture's path: as the record names it (from the root; from ``editing``, whatever that is
-    called), else by the id. What is wrong with the name is noted.
-    """
+    """The record's picture (from the root, or ``editing``), else the id's; faults are noted."""
     name, part = record.raw(what), "" if what == "input" else what
     if isinstance(name, str):
         name = name.strip().removeprefix("editing/")

@@ -1,8 +1,5 @@
-"""MedEBench's tables: 2 (EA, CP, VQ per organ and overall, FID) and the other metrics over the
-whole set.
-
-EA and VQ are the judge's 0-10 divided by 10; CP is the SSIM outside the region's mask. Means are
-over samples, so the overall numbers weigh an organ by its samples.
+"""MedEBench's tables: 2 (EA, CP, VQ, FID) and the other metrics. EA and VQ are the judge's 0-10
+divided by 10, CP is the SSIM outside the mask; means are over samples.
 """
 
 from __future__ import annotations

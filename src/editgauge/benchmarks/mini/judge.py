@@ -1,8 +1,5 @@
-"""The built-in benchmark's judge track: each sample is judged by the protocol whose shape it has.
-
-The attribute ``protocol`` of a sample names one of the four benchmarks; its calls, rubrics and
-metrics are used as they are, and options are handed to it. Rubrics are looked up in the protocol's
-own folder: ``quality`` is ``krisbench.quality``.
+"""The built-in benchmark's judge track: a sample's attribute ``protocol`` names the benchmark whose
+calls, rubrics (``krisbench.quality``) and metrics are used as they are, with their options.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Reads the built-in benchmark: ``data/samples.jsonl``, a sample a line, and the pictures beside it.
-
-The pictures were drawn by this project. A reference differs from its input inside the masks only:
-the two PNGs of a sample share a palette; of the two photographs the masks end at JPEG's blocks.
+"""Reads the built-in benchmark, drawn by this project. A reference differs from its input inside
+the masks only: PNGs of a sample share a palette, masks of photographs end at JPEG's blocks.
 """
 
 from __future__ import annotations

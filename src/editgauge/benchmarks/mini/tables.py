@@ -1,9 +1,5 @@
-"""The built-in benchmark's tables: pixels, and one mean for each metric of another track. They
-publish nothing.
-
-All pixel values are of the corrected variant: there is no released code that a faithful one could
-reproduce. A PSNR is that of the mean squared error, so that one identical picture does not make a
-mean infinite.
+"""The built-in benchmark's tables, of the corrected variant: no released code to reproduce. A PSNR
+is that of the mean squared error: one identical picture does not make a mean infinite.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
-"""TextEdit's tables: classic (OCR, CLIP, AES) and judge (cut-off on and off), Real and Virtual,
-full set and miniset.
-
-The judge's raw 1-5 becomes 0-1 by a table, not a line; with the cut-off, Q1 below 4 sets the other
-four to 0. An answer that lacks a score it needs, or has one that is none of 1 to 5, is dropped from
-all means, as in the released script.
+"""TextEdit's tables: classic (OCR, CLIP, AES) and judge (cut-off on and off), Real and Virtual. The
+judge's 1-5 becomes 0-1 by a table; with the cut-off Q1 below 4 sets the others to 0.
 """
 
 from __future__ import annotations
@@ -109,9 +105,7 @@ def _table(
     headline: str,
     lines: Published | None = None,
 ) -> PaperTable:
-    """A table of the full set or the miniset; without published lines where the samples are of no
-    one set ("").
-    """
+    """The table of a set ("full", "mini"); of "" without published lines."""
     return PaperTable(
         name=f"textedit.{name}",
         title=title.format(f", {part}set" if part else ""),

@@ -106,9 +106,7 @@ def _attributes(place: Place, record: Record) -> Facts:
 
 
 def _stems(place: Place) -> tuple[str, ...]:
-    """Where an output may lie: the outputs' own split name first, either spelling of the topic's
-    folder.
-    """
+    """Where an output may lie: the outputs' own split name first, either spelling of the topic."""
     usual = folder_name(place.topic)
     topics = (place.topic, usual, *(one for one, meant in OTHER_FOLDERS.items() if meant == usual))
     splits = FOLDERS[place.split][1::-1]
@@ -125,9 +123,7 @@ def folder_name(name: str) -> str:
 
 
 def _topic(folder: str, record: Record) -> str:
-    """The topic as printed, by its folder, which is reliable; another spelling of the record's own
-    is noted.
-    """
+    """The topic by its folder, which is reliable; another spelling in the record is noted."""
     written = record.text("topic")
     topic = TOPICS.get(folder_name(folder)) or written or folder.replace("_", " ")
     if written not in (None, topic):
@@ -136,9 +132,7 @@ def _topic(folder: str, record: Record) -> str:
 
 
 def _spelt(written: str, names: Sequence[str], kind: str, note: Notes) -> str:
-    """The one of `names` that is meant, which is noted where it is spelt otherwise; else the text in
-    lower case with ``_``.
-    """
+    """The one of `names` that is meant, noted where spelt otherwise; else lower case with ``_``."""
     cleaned = re.sub(r"[\s\-_]+", "_", written.strip().lower())
     near = difflib.get_close_matches(cleaned, names, n=1, cutoff=0.75)
     if near and near[0] != written:

@@ -1,9 +1,5 @@
-"""TextEditBench's tables: 3 (pixels) and 4 (judge), per split, and the judge's robustness over
-repeated runs.
-
-Per-sample values are rounded to 4 places before they are averaged (faithful MSE and PSNR), as the
-released script does. One infinite PSNR makes the faithful mean infinite; the corrected PSNR is that
-of the mean squared error.
+"""TextEditBench's tables: 3 (pixels) and 4 (judge) per split, and the judge's robustness. Faithful
+MSE and PSNR are rounded to 4 places first; the corrected PSNR is that of the mean MSE.
 """
 
 from __future__ import annotations
@@ -49,9 +45,7 @@ def four_places(values: Floats) -> Floats:
 def _four(
     variant: Variant, name: str, title: str, where: Mapping[str, str], prefix: str = ""
 ) -> list[Column]:
-    """The columns SSIM, LPIPS, PSNR, MSE of some samples. `prefix` of the metrics' names: against
-    the input (none) or the reference edit.
-    """
+    """SSIM, LPIPS, PSNR, MSE; `prefix`: none against the input, else the reference edit."""
     faithful = variant == "faithful"
     columns = []
     for metric in ("ssim", "lpips", "psnr", "mse"):

@@ -1,6 +1,5 @@
-"""`typeset`: a classical editor that edits text for real, offline: the bar that a model has to
-clear. It tries, the metrics measure its harm: only what cannot be read, found or drawn gives the
-input back, and the record says why. Every pixel away from the text keeps its value.
+"""`typeset`: a classical offline editor of text, the bar that a model has to clear. Only what
+cannot be read, found or drawn gives the input back; pixels away from the text keep their value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""The faces that text can be set in, text drawn in one, and the one most like given ink.
-
-Faces are installed fonts, OpenCV's own three (one has Chinese) and Pillow's own, so that there is
-something to set with on a bare server too.
+"""The faces that text can be set in, drawn, and found by likeness to ink: installed fonts, OpenCV's
+three (one has Chinese) and Pillow's own, so that a bare server has some too.
 """
 
 from __future__ import annotations

@@ -124,9 +124,7 @@ def separated(picture: Array, line: Line, some: Sequence[Face]) -> Ink | None:
 
 
 def _frame(line: Line) -> tuple[Matrix, tuple[int, int], float]:
-    """From upright coordinates of a line to the picture, the size of the rectangle around it, and
-    the margin that this leaves.
-    """
+    """From a line's upright coordinates to the picture; the rectangle's size; its margin."""
     along, down = line.upright[1] - line.upright[0], line.upright[3] - line.upright[0]
     angle = float(np.degrees(np.arctan2(along[1], along[0])))
     if abs(angle - round(angle / 90) * 90) < _LEVEL:
@@ -214,9 +212,7 @@ def _matte(patch: Array, core: Mask, height: float) -> tuple[Alpha, Array, Mask,
 
 
 def _plane(patch: Array, seen: Mask) -> Array | None:
-    """Each channel as a plane fitted to the `seen` pixels, but for some that are another text's;
-    None where they do not lie on it.
-    """
+    """Planes fitted to the `seen` pixels, less a few of another text; None if they do not fit."""
     rows, columns = np.nonzero(seen)
     step = len(rows) // 4000 + 1
     rows, columns = rows[::step], columns[::step]

@@ -1,6 +1,5 @@
-"""Recognised text as boxes and lines: the geometry of TextEdit's OCR scores. `corrected` is the
-scores' variant: see `scores` for its rules. A box is a plain tuple: a class of any kind would take
-a third of the scores' time.
+"""Recognised text as boxes and lines: the geometry of TextEdit's OCR scores (`scores`: the rules of
+`corrected`). A box is a plain tuple: any class would take a third of the scores' time.
 """
 
 from __future__ import annotations

@@ -122,9 +122,7 @@ class TextScorer(Scorer):
 
 
 def _boxes(texts: Sequence[Text]) -> list[list[Any]]:
-    """Where text was read, each [left, top, right, bottom, text]: whole pixels of the original's
-    frame.
-    """
+    """Each text as [left, top, right, bottom, text], in whole pixels of the original's frame."""
     return [[*map(round, box_of(text)), text.text[:60]] for text in texts[:_MOST_BOXES]]
 
 

@@ -116,9 +116,7 @@ def ocr_scores(
 def _weighted(
     accuracy: float, texts: list[str], others: list[str], corrected: bool
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the target (weight 0.5) and the original's other lines (0.5 in
-    equal shares).
-    """
+    """Precision, recall, F1: the target weighs 0.5, the original's other lines share 0.5."""
     lines, count = len(texts), len(others)
     unit = (1.0 - WEIGHT) / lines if lines else (1.0 - WEIGHT if corrected else 0.0)
     hits = accuracy * WEIGHT + _background(texts, others) * unit
@@ -185,9 +183,7 @@ class _Edit:
         return at if best >= FOUND else -1
 
     def accuracy(self, inside: list[Box], after: list[Box]) -> tuple[float, bool]:
-        """OA: the best similarity of the target to a box or a line of the region; x 0.2, and True,
-        where nothing was replaced.
-        """
+        """OA: the target's best similarity in the region; x 0.2, and True, if nothing replaced."""
         lines = lines_of(inside, self.corrected)
         texts = [box[TEXT] for box in inside]
         texts += [line_text(line, self.corrected) for line in lines if len(line) > 1]
@@ -200,9 +196,7 @@ class _Edit:
         return (best * PENALTY if penalised else best), penalised
 
     def _stays(self, text: str) -> bool:
-        """Whether the source is in the text but as part of the target, and the target is not but as
-        part of it.
-        """
+        """Whether the source stands outside the target, and the target only inside the source."""
         strict, (source, target) = self.strict, self.keys
         sources = occurrences(text, self.source_text, strictly=strict, whole=len(source) <= SHORT)
         if not sources:

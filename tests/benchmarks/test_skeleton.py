@@ -16,8 +16,8 @@ from editgauge.store.run import Run
 from editgauge.testing import check_benchmark, make_picture
 from editgauge.types import Status
 from tests.command_line import Result, invoke
+from tests.contract.packages import installed
 from tests.contract.server import Judge, chat
-from tests.plugins import install
 
 
 def type_(*words: object, code: int = 0) -> Result:
@@ -36,7 +36,7 @@ def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
     files = json.loads(type_("new", "benchmark", "garden", "--to", project, "--json").stdout)
     assert not any("mybench" in (project / name).read_text() for name in files["files"])
     points = {"editgauge.benchmarks": {"garden": "garden:BENCHMARK"}}
-    install(tmp_path, monkeypatch, "garden", points, package=project / "garden")
+    installed(project, monkeypatch, points, {})
     check_benchmark(catalog.find("benchmarks", "garden"))
     write_png(data / "a.png", make_picture())
     (data / "samples.json").write_text('[{"id": "a", "image": "a.png", "instruction": "prune"}]')
@@ -66,7 +66,7 @@ def test_a_broken_benchmark_costs_its_own_line(
     points = {"editgauge.benchmarks": {name: f"{name}:BENCHMARK" for name in names}}
     odd = "class Odd: name = 'odd'\nBENCHMARK = Odd()"
     modules = {"torn.py": "import no_such_library", "odd.py": odd, "failing.py": TORN}
-    install(tmp_path, monkeypatch, "bad", points, modules=modules)
+    installed(tmp_path / "bad", monkeypatch, points, modules)
     entries = {
         e["name"]: e["about"] for e in json.loads(type_("list", "--json").stdout)["benchmarks"]
     }

@@ -11,7 +11,7 @@ import pytest
 from editgauge import catalog
 from editgauge.scoring.outside import scorers_of
 from tests.command_line import invoke
-from tests.plugins import install
+from tests.contract.packages import installed
 
 GAP = """
 from editgauge.scoring.plain import metric
@@ -34,7 +34,7 @@ GROUP = "editgauge.scorers"
 def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def made(name: str, target: str, source: str = GAP) -> None:
         points, modules = {GROUP: {name: f"plugin_{name}:{target}"}}, {f"plugin_{name}.py": source}
-        install(tmp_path, monkeypatch, f"some-{name}", points, modules=modules)
+        installed(tmp_path / f"some-{name}", monkeypatch, points, modules)
 
     return made
 
@@ -50,10 +50,10 @@ def test_another_version_of_the_package_makes_its_rows_again(
     more = ("mini", "--run", run, "--limit", "1", "--workers", "0", "--json")
     invoke(["edit", *more, "--editor", "copy"])
     for version, computed in (("1.0", 6), ("1.0", 0), ("2.0", 1)):
-        with monkeypatch.context() as installed:
+        with monkeypatch.context() as patch:
             points, modules = {GROUP: {"gap": "plugin_gap:gap"}}, {"plugin_gap.py": GAP}
             folder = tmp_path / f"{version}-{computed}"
-            install(folder, installed, "some-gap", points, modules=modules, version=version)
+            installed(folder / "some-gap", patch, points, modules, version)
             assert json.loads(invoke(["score", *more]).stdout)["computed"] == computed
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import socket
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.contract.server import Answer, Asked, Server
 from werkzeug import Request, Response
 
 from editgauge.errors import DownloadError
@@ -54,38 +52,14 @@ def test_other_bytes_are_thrown_away(
     assert not (tmp_path / "f").exists()
 
 
-@pytest.fixture
-def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
-    """Announces everything, sends 30,000 bytes more on each connection, then hangs up."""
-    asked: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
+def test_a_connection_that_breaks_is_continued(tmp_path: Path) -> None:
+    def answer(asked: Asked) -> Answer:
+        """Announces everything, sends 30,000 bytes more and hangs up."""
+        start = int(asked.headers.get("range", "bytes=0-")[6:-1])
+        head = {"Content-Length": str(len(DATA) - start), "Connection": "close"}
+        return Answer(DATA[start : start + 30_000], 206 if start else 200, headers=head)
 
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    asked.append(connection.recv(65536))
-                    _, _, rest = asked[-1].partition(b"Range: bytes=")
-                    start = int(rest.partition(b"-")[0] or 0)
-                    status = b"206 Partial Content" if start else b"200 OK"
-                    length = len(DATA) - start
-                    head = b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length)
-                    connection.sendall(head + DATA[start : start + 30_000])
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/f", asked
-        server.shutdown(socket.SHUT_RDWR)
-    thread.join(5)
-
-
-def test_a_connection_that_breaks_is_continued(
-    cutting_server: tuple[str, list[bytes]], tmp_path: Path
-) -> None:
-    url, asked = cutting_server
-    download(Remote(url=url, sha256=SHA), tmp_path / "f", wait=0)
+    with Server(answer) as server:
+        download(Remote(url=server.url, sha256=SHA), tmp_path / "f", wait=0)
+        assert len(server.asked) == 4, "102,400 bytes, 30,000 at a time"
     assert (tmp_path / "f").read_bytes() == DATA
-    assert len(asked) == 4, "102,400 bytes, 30,000 at a time"

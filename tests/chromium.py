@@ -30,3 +30,38 @@ def chromium() -> Iterator[Any]:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+class Visit:
+    """A page of a report, opened without a network: all it complained about and asked for."""
+
+    def __init__(
+        self, browser: Any, folder: Path, width: int = 1300, height: int = 900, **options: Any
+    ) -> None:
+        view = {"width": width, "height": height}
+        self.context = browser.new_context(viewport=view, offline=True, **options)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", self.heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
+        self.base = (folder / "index.html").as_uri()
+
+    def heard(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def go(self, address: str = "", wanted: str = "h1") -> Any:
+        """The page, when it has what is wanted and its pictures."""
+        self.page.goto("about:blank")
+        self.page.goto(self.base + address)
+        self.page.locator(wanted).first.wait_for()
+        self.page.wait_for_function("[...document.images].every(i => i.complete || i.loading)")
+        return self.page
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.complaints == []

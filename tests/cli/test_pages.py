@@ -1,7 +1,8 @@
 """How-to pages about outputs, tables, runs and other tools, as they are written.
 
 Pages with tests of their own: judges (`test_judge_page`), editing (`test_edit_page`), networks and
-OCR (`test_score_pages`), data sets (`test_curate_page`), gating (`test_compare_gate_page`), the human study (`test_study_page`), tuning (`tuning/test_command`), extending
+OCR (`test_score_pages`), data sets (`test_curate_page`), gating (`test_compare_gate_page`), tuning
+(`tuning/test_command`), extending
 (`benchmarks/test_skeleton`), Python (`test_docs`).
 """
 
@@ -17,7 +18,7 @@ import pytest
 from tests.benchmarks.releases import prompt_record, prompt_set, task_record, task_set
 from tests.cli.pages import every_line, read, text_data, typed
 from tests.command_line import invoke
-from tests.test_docs import DOCS
+from tests.test_docs import DOCS, blocks
 
 from editgauge.store.run import Run
 
@@ -96,6 +97,15 @@ def test_why_an_edit_failed(here: Path, scored: Path) -> None:
     runs(scored, here, "my-model")
     assert [words[0] for words in read("why-an-edit-failed", MODEL)] == ["diagnose", "report"]
     assert (here / "runs" / "my-model" / "report" / "diagnosis.html").is_file()
+
+
+def test_a_human_study(here: Path) -> None:
+    for name, kind in (("ratings.csv", "csv"), ("design.toml", "toml")):
+        (text,) = blocks(DOCS / "how-to" / "human-study.md", kind)
+        (here / name).write_text(text, encoding="utf-8")
+    done = read("human-study", {}, more=lambda words: ["--limit", "8"] * (words[0] == "score"))
+    assert {words[0] for words in done} == {"edit", "score", "study", "table", "compare"}
+    assert (here / "exported.csv").read_text(encoding="utf-8").count("\n") == 19
 
 
 def test_many_runs_and_a_store(

@@ -264,6 +264,63 @@ def sensible(asked: Asked) -> Answer:
     return chat(verdict(asked))
 
 
+class Batches(Judge):
+    """OpenAI's pages for batches: a file up, a batch of it, its results down.
+
+    `making` is what happens to the next batches as they are made, `fetching` to the next files that
+    are fetched; `made` are the calls of all batches.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files: dict[str, list[bytes]] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.made: list[str] = []
+        self.making: list[str] = []
+        self.fetching: list[int] = []
+        self.left_out, self.usage, self.lists = 0, USAGE, True
+
+    def respond_to(self, asked: Asked) -> Answer:
+        if asked.path.endswith("/chat/completions"):
+            return super().respond_to(asked)
+        return self.post(asked) if asked.method == "POST" else self.get(asked.path)
+
+    def post(self, asked: Asked) -> Answer:
+        if asked.path.endswith("/files"):
+            name = f"f{len(self.files)}"
+            self.files[name] = [line for line in asked.body.splitlines() if line.startswith(b"{")]
+            return Answer({"id": name})
+        fault = self.making.pop(0) if self.making else ""
+        number = f"b{len(self.batches)}"
+        if not fault or fault.startswith("made"):
+            lines = [json.loads(line) for line in self.files[asked.json["input_file_id"]]]
+            self.made += [line["custom_id"] for line in lines]
+            self.files[f"o{number}"] = list(map(self.line, lines[self.left_out :]))
+            marks = {"metadata": asked.json["metadata"], "output_file_id": f"o{number}"}
+            self.batches[number] = {"id": number, "status": "completed", **marks}
+        if "lost" in fault:
+            return Answer(drop=True)
+        if fault:
+            return error(int(fault[-3:]), fault)
+        return Answer({"id": number, "status": "validating"})
+
+    def line(self, line: dict[str, Any]) -> bytes:
+        asked = Asked(0, "POST", line["url"], {}, json.dumps(line["body"]).encode())
+        told = chat(verdict(asked), usage=self.usage, model=line["body"]["model"])
+        response = {"status_code": 200, "body": told.body}
+        return json.dumps({"custom_id": line["custom_id"], "response": response}).encode()
+
+    def get(self, path: str) -> Answer:
+        kind, _, name = path.rpartition("/v1/")[2].partition("/")
+        if kind.startswith("batches?") and self.lists:
+            return Answer({"data": list(self.batches.values())})
+        if kind == "batches":
+            return Answer(self.batches[name])
+        if kind == "files" and not self.fetching:
+            return Answer(b"\n".join(self.files[name.partition("/")[0]]))
+        return error(self.fetching.pop() if kind == "files" else 404)
+
+
 # -- pictures --------------------------------------------------------------------------------------
 
 

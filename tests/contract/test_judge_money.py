@@ -4,12 +4,10 @@ is never paid for twice, whatever happens in between.
 
 from __future__ import annotations
 
-import json
 import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from tests.contract.server import (
     USAGE,
     Answer,
     Asked,
+    Batches,
     Judge,
     chat,
     error,
@@ -306,45 +305,6 @@ def test_a_model_without_a_date_is_warned_of(run: Path) -> None:
 # -- batches ---------------------------------------------------------------------------------------
 
 
-class Batches(Judge):
-    """OpenAI's pages for batches: a file up, a batch of it, its results down."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.files: dict[str, bytes] = {}
-        self.batches: dict[str, str] = {}
-
-    def respond_to(self, asked: Asked) -> Answer:
-        page = asked.path.partition("/v1/")[2].partition("?")[0]
-        if page == "files" and asked.method == "POST":
-            start = asked.body.index(b"\r\n\r\n", asked.body.index(b'filename="')) + 4
-            name = f"file-{len(self.files)}"
-            self.files[name] = asked.body[start : asked.body.index(b"\r\n--", start)]
-            return Answer({"id": name, "object": "file"})
-        if page == "batches" and asked.method == "POST":
-            name = f"batch-{len(self.batches)}"
-            self.batches[name] = asked.json["input_file_id"]
-            return Answer({"id": name, "status": "in_progress"})
-        if page == "batches":
-            return Answer({"data": [], "has_more": False})
-        if page.removeprefix("batches/") in self.batches:
-            name = page.removeprefix("batches/")
-            done = {"status": "completed", "output_file_id": f"out-{self.batches[name]}"}
-            return Answer({"id": name, **done})
-        if page.startswith("files/out-"):
-            lines = self.files[page[len("files/out-") :].partition("/")[0]].splitlines()
-            return Answer(b"\n".join(self.results(lines)))
-        return super().respond_to(asked)
-
-    def results(self, lines: list[bytes]) -> Iterator[bytes]:
-        for number, line in enumerate(lines):
-            entry = json.loads(line)
-            asked = Asked(number, "POST", entry["url"], {}, json.dumps(entry["body"]).encode())
-            response = {"status_code": 200, "body": sensible(asked).body}
-            told = {"custom_id": entry["custom_id"], "response": response, "error": None}
-            yield json.dumps(told).encode()
-
-
 def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Path) -> None:
     with Batches() as server:
         batch = ("judge", *words(run, server)[1:], "--price", PRICE)
@@ -356,6 +316,5 @@ def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Pa
         cli(*batch, "--batch", "collect", env=ENV, expect=None)
         cli(*words(run, server), env=ENV)
     assert len(server.chats) == 0
-    (lines,) = server.files.values()
-    assert len(lines.splitlines()) == CALLS
+    assert len(server.made) == CALLS
     assert scores(run) == scores(untouched)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.chromium import chromium
+from tests.chromium import Visit, chromium
 from tests.contract.datasets import prompt_record, prompts
 from tests.contract.server import KEY, Asked, Judge, chat, verdict
 from tests.contract.support import cli, picture, save
@@ -80,34 +80,6 @@ def browser(report: Path, anchors: Path) -> Iterator[Any]:
         yield browser
 
 
-class Visit:
-    """A page of a report, opened without a network: all it complained about and asked for."""
-
-    def __init__(self, browser: Any, folder: Path, **options: Any) -> None:
-        self.folder = folder
-        self.context = browser.new_context(offline=True, **options)
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", self.heard)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
-
-    def heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-    def open(self, address: str = "") -> Any:
-        """A page, when it has been drawn."""
-        self.page.goto("about:blank")
-        self.page.goto((self.folder / "index.html").as_uri() + address)
-        self.page.locator("h1").first.wait_for()
-        self.page.wait_for_function("[...document.images].every(i => i.complete || i.loading)")
-        return self.page
-
-
 @dataclass
 class Tour:
     """What was seen on one page of each kind."""
@@ -130,7 +102,7 @@ def tour(browser: Any, report: Path) -> Tour:
     waiting, kinds = ["", "#/sample/textedit/1.1.1%2F1"], {("#",)}
     while waiting:
         address = waiting.pop(0)
-        page = visit.open(address)
+        page = visit.go(address)
         tour.texts[address] = page.locator("body").inner_text()
         if page.evaluate("window.pwned") is not None or page.locator(HOSTILE).count():
             tour.alive.append(address)
@@ -183,7 +155,7 @@ def test_hostile_texts_stay_texts(tour: Tour, report: Path) -> None:
 
 
 def test_a_judges_reason_is_shown_as_a_text(visit: Visit) -> None:
-    page = visit.open("#/sample/textedit/1.1.1%2F2")
+    page = visit.go("#/sample/textedit/1.1.1%2F2")
     page.get_by_text("A reason.").first.wait_for(state="attached")
     assert page.evaluate("window.pwned") is None
 
@@ -194,7 +166,7 @@ def test_axe_finds_nothing_serious(browser: Any, report: Path, tour: Tour, schem
     visit = Visit(browser, report, color_scheme=scheme)
     amiss = []
     for address in tour.texts:
-        found = axe.Axe().run(visit.open(address)).response["violations"]
+        found = axe.Axe().run(visit.go(address)).response["violations"]
         amiss += [
             (address, one["id"], one["nodes"][0]["html"][:100])
             for one in found
@@ -207,7 +179,7 @@ def test_axe_finds_nothing_serious(browser: Any, report: Path, tour: Tour, schem
 def test_a_number_leads_to_its_pictures(visit: Visit, tour: Tour) -> None:
     """From the table to the samples to one sample, whose pictures are there."""
     tables = next(address for address in tour.texts if address.startswith("#/tables"))
-    page = visit.open(tables)
+    page = visit.go(tables)
     page.locator("td a[href^='#/']").first.click()
     page.locator("a[href*='#/sample/'], a[href^='#/sample']").first.click()
     page.locator("h1").first.wait_for()
@@ -245,7 +217,7 @@ def test_a_folder_with_other_things_is_never_written_over(run: Path, tmp_path: P
 
 def test_an_anchor_that_stands_first_has_beaten_nobody(browser: Any, anchors: Path) -> None:
     visit = Visit(browser, anchors)
-    words = visit.open().locator("main").inner_text()
+    words = visit.go().locator("main").inner_text()
     assert "there is no model to rank" in words
     assert "is ahead" not in words
     visit.context.close()

@@ -84,31 +84,3 @@ def rows(sample: str, index: int) -> Iterator[Row]:
 def browser() -> Iterator[Any]:
     with chromium() as browser:
         yield browser
-
-
-class Visit:
-    """A page of a report, opened offline, and everything it complained about."""
-
-    def __init__(self, browser: Any, folder: Path, width: int = 1300, height: int = 900) -> None:
-        view = {"width": width, "height": height}
-        self.context = browser.new_context(viewport=view, offline=True, accept_downloads=True)
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("console", self.heard)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.base = (folder / "index.html").as_uri()
-
-    def heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-    def go(self, address: str, wanted: str) -> Any:
-        """The page, when it has what is wanted."""
-        self.page.goto("about:blank")
-        self.page.goto(self.base + address)
-        self.page.locator(wanted).first.wait_for()
-        return self.page
-
-    def close(self) -> None:
-        self.context.close()
-        assert self.complaints == []

@@ -16,7 +16,8 @@ from editgauge.reports import site
 from editgauge.reports.part import Part
 from editgauge.store.run import Run
 from editgauge.tables import reading
-from tests.reports.pages import METRICS, NUMBER, Visit, browser, made_run, value_of
+from tests.chromium import Visit
+from tests.reports.pages import METRICS, NUMBER, browser, made_run, value_of
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.browser

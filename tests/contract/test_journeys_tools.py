@@ -5,6 +5,7 @@ scores from elsewhere, a run on a store, Ray, the notebook.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -10,18 +10,6 @@ import pytest
 from editgauge.diagnosis.concepts import NoConcept, last_tokens, mentions
 
 
-@pytest.mark.parametrize(
-    ("prompt", "concept", "words"),
-    [
-        ("Remove the Wisdom  Teeth.", "wisdom teeth", ["Wisdom  Teeth"]),
-        ("Moles: remove moles", "moles", ["Moles", "moles"]),
-        ("Remove (all) C++ marks", "c++", ["C++"]),
-    ],
-)
-def test_where_a_prompt_speaks_of_a_concept(prompt: str, concept: str, words: list[str]) -> None:
-    assert [prompt[a:b] for a, b in mentions(prompt, concept)] == words
-
-
 @pytest.mark.parametrize("concept", [None, "tooth"])
 def test_what_cannot_be_found_is_said(concept: str | None) -> None:
     with pytest.raises(NoConcept, match="is not in the prompt"):

@@ -18,7 +18,7 @@ from tests.editors.provider import COST, JOBS, KEY, SHAPES, Provider, marked
 
 from editgauge import catalog
 from editgauge.editors.tracks import Track, on_track
-from editgauge.errors import BudgetExceeded, UsageError
+from editgauge.errors import BudgetExceeded
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
@@ -318,15 +318,3 @@ def test_demonstrations_come_before_the_sample(shape: str, tmp_path: Path) -> No
     written = {"openai": b'name="image[]"', "gemini": b"inlineData", "chat": b'image_url":{'}
     written["http"] = b"iVBORw0KGgo"
     assert provider.asked[0].body.count(written[shape]) == 5
-
-
-def test_usage_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    factory = catalog.find("editors", "openai")
-    with pytest.raises(UsageError, match="no key: set EDITGAUGE_EDITOR_KEY"):
-        factory([]).ready()
-    with pytest.raises(UsageError, match="found api_key"):
-        factory([], api_key="sk-never")
-    with pytest.raises(UsageError, match="concurrency: wanted a whole number >= 1; found '0'"):
-        factory([], concurrency="0")

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.images import Array
 from editgauge.ocr.engine import Text, box_of
-from editgauge.ocr.tiles import read_large, windows
-
-
-@given(st.integers(1, 20_000), st.integers(200, 2000), st.integers(0, 99))
-def test_windows_cover_everything_and_overlap(length: int, side: int, overlap: int) -> None:
-    found = windows(length, side, overlap)
-    assert found[0][0] == 0
-    assert found[-1][1] == length
-    assert all(end - start == min(side, length) for start, end in found)
-    assert all(b[0] <= a[1] - overlap for a, b in pairwise(found))
+from editgauge.ocr.tiles import read_large
 
 
 class Printed:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from editgauge.errors import RunError
-from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
@@ -62,23 +61,6 @@ def test_an_editor_name_must_be_a_plain_folder_name(
 ) -> None:
     with pytest.raises(RunError, match="rename it"):
         edit(run, "fake", samples, Painter(name=name), workers=0)
-
-
-def test_an_input_that_comes_back_is_delivered_and_counted_apart(
-    run: Run, samples: list[Sample]
-) -> None:
-
-    def half(sample: Sample, folder: Path) -> Edit:
-        pixels = read_image(sample.image).copy()
-        pixels[0, 0] ^= 255 * (int(sample.id[1:]) % 2)
-        write_png(folder / "picture", pixels)
-        return Edit(sample=sample.id, editor="odd", path=folder / "picture")
-
-    summary = edit(run, "fake", samples, Answers(half))
-    assert (summary.counts["scored"], summary.given_back) == (6, 3)
-    records = {record.sample: record.given_back for record in run.edits("fake")}
-    assert records == {s.id: int(s.id[1:]) % 2 == 0 for s in samples}
-    assert edit(run, "fake", samples, Answers(half)).given_back == 3, "kept ones are counted too"
 
 
 @dataclass

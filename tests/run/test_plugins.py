@@ -106,6 +106,3 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
         metric("gap", direction="higher", low=1, high=0)
     with pytest.raises(EditgaugeError, match="image, instruction"):
         editor("odd")(lambda picture, words: picture)
-
-
-# -- names -----------------------------------------------------------------------------------------

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from sqlite3 import Connection
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.errors import RunError
-from editgauge.store import sqlite
 from editgauge.store.paid import Paid, State
 
 
@@ -57,27 +51,3 @@ def test_a_transaction_that_ends_in_an_error_leaves_nothing(tmp_path: Path) -> N
             half()
         assert paid.totals("edit").calls == 0
         assert len(paid) == 0
-
-
-def test_what_threads_write_at_one_time_is_committed_as_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commits, begin = [], sqlite.transaction
-
-    @contextlib.contextmanager
-    def slow(db: Connection) -> Iterator[Connection]:
-        with begin(db):
-            yield db
-            time.sleep(0.05)
-        commits.append(1)
-
-    monkeypatch.setattr(sqlite, "transaction", slow)
-    with Paid(tmp_path / "paid.sqlite") as paid:
-
-        def work(number: int) -> bool:
-            paid.put(str(number), {"n": number})
-            return paid.get(str(number)) == {"n": number}
-
-        with ThreadPoolExecutor(16) as pool:
-            assert all(pool.map(work, range(16)))
-    assert len(commits) <= 4

@@ -4,14 +4,9 @@ all the ways of services. What is booked is what was billed, and no picture lies
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
-import struct
 import sys
-import threading
-import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +15,11 @@ import numpy as np
 import pytest
 
 from editgauge import Evaluation, read_image
-from tests.contract.server import KEY, Answer, Asked, Server, error, pixels_of, png
-from tests.contract.support import cli, picture, process, rows_of
+from tests.contract.server import pixels_of
+from tests.contract.support import cli, process, rows_of
+from tests.editors.provider import COST, KEY, SHAPES, Provider, marked
 
 ENV = {"EDITGAUGE_EDITOR_KEY": KEY}
-COST = 0.04
-"""US dollars that the service asks for a picture."""
 IDS = (
     "replace-01", "replace-02", "replace-03", "replace-04", "delete-01", "delete-02", "insert-01",
     "insert-02", "move-01", "move-02", "recolour-01", "rotate-01",
@@ -119,123 +113,35 @@ def test_a_function_of_a_sample_is_an_editor(tmp_path: Path, samples: Mapping[st
 # -- services --------------------------------------------------------------------------------------
 
 
-def enormous() -> bytes:
-    """A PNG of a few bytes whose header promises ten thousand million pixels."""
-    data = bytearray(png(np.zeros((1, 1, 3), np.uint8)))
-    data[16:24] = struct.pack(">II", 100_000, 100_000)
-    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
-    return bytes(data)
+def service_of(
+    samples: Mapping[str, Any], faults: Mapping[str, Sequence[str]] | None = None, **told: Any
+) -> Provider:
+    """A service that knows the samples by their instructions; `faults`: by ``sample.step``."""
+    instructions = {sample.instruction: name for name, sample in samples.items()}
+    return Provider(faults or {}, instructions=instructions, **told)
 
 
-class Provider(Server):
-    """Makes a picture of its own for every sample, and bills it, also where the answer is lost.
-
-    Two interfaces: OpenAI's edits and BFL's jobs. `faults`: sample -> what goes wrong, in order;
-    then all is well. `knows_keys`: a call with a known Idempotency-Key makes no second picture.
-    """
-
-    def __init__(
-        self,
-        samples: Mapping[str, Any],
-        faults: Mapping[str, Sequence[str]] | None = None,
-        *,
-        knows_keys: bool = False,
-        seconds: float = 0.0,
-    ) -> None:
-        super().__init__()
-        self.instructions = {sample.instruction: name for name, sample in samples.items()}
-        self.right = {name: picture(seed, 40, 56) for seed, name in enumerate(samples)}
-        self.faults = {name: list(events) for name, events in (faults or {}).items()}
-        self.knows_keys, self.seconds = knows_keys, seconds
-        self.again = threading.Event()
-        self.keys: dict[str, str] = {}
-        self.jobs: list[str] = []
-        self.made: Counter[str] = Counter()
-        """Pictures by sample: each is billed."""
-
-    @property
-    def bill(self) -> float:
-        return self.made.total() * COST
-
-    @property
-    def calls(self) -> list[Asked]:
-        """The requests for a picture."""
-        return [one for one in self.asked if one.method == "POST"]
-
-    def respond_to(self, asked: Asked) -> Answer:
-        if asked.method == "GET":
-            return self.look(asked.path)
-        text = asked.body.decode("utf-8", "replace").replace('\\"', '"')
-        (name,) = {name for words, name in self.instructions.items() if words in text}
-        with self.lock:
-            events = self.faults.get(name, [])
-            event = events.pop(0) if events else ""
-        if event.isdigit():
-            return error(int(event), "no", **{"Retry-After": "0.02"})
-        if event == "refused":
-            return error(400, "by moderation", "moderation_blocked")
-        key = asked.headers.get("idempotency-key", "")
-        with self.lock:
-            if not (self.knows_keys and key in self.keys):
-                self.made[name] += 1
-                self.jobs.append(name)
-                self.keys[key] = str(len(self.jobs) - 1)
-            job = self.keys[key]
-        answer = self.tell(asked.path, job, event)
-        if event == "slow":  # until it is asked again
-            self.again.wait(60)
-        elif asked.number:
-            self.again.set()
-        return Answer(answer.body, kind=answer.kind, cut=event == "cut", seconds=self.seconds)
-
-    def tell(self, path: str, job: str, event: str) -> Answer:
-        if event == "html":
-            return Answer(b"<html>Try again later</html>", kind="text/html")
-        if event == "wrong JSON":
-            return Answer({"hello": ["world"]})
-        if path.endswith("/images/edits"):
-            data = {"half a picture": self.file(job)[:300], "enormous": enormous()}
-            text = base64.b64encode(data.get(event, self.file(job))).decode()
-            return Answer({"data": [{"b64_json": text}]})
-        if event:  # what goes wrong later
-            with self.lock:
-                self.faults[f"job {job}"] = [event]
-        return Answer({"id": f"job-{job}", "polling_url": f"{self.url}/poll/{job}"})
-
-    def look(self, path: str) -> Answer:
-        """How far a job is, and its picture."""
-        *_, kind, job = path.split("/")
-        event = (self.faults.get(f"job {job}") or [""])[0]
-        if kind == "picture":
-            data = {"half a picture": self.file(job)[:300], "enormous": enormous()}
-            return Answer(data.get(event, self.file(job)), kind="image/png")
-        other = next((n for n, name in enumerate(self.jobs) if name != self.jobs[int(job)]), 0)
-        told = str(other) if event == "another sample's picture" else job
-        result = {"sample": f"{self.url}/picture/{told}"}
-        return Answer({"id": f"job-{told}", "status": "Ready", "result": result})
-
-    def file(self, job: str) -> bytes:
-        return png(self.right[self.jobs[int(job)]])
-
-    def check(self, run: Path, editor: str = "m") -> set[str]:
-        """Every picture that was delivered is its sample's; returns whose these are."""
-        shown = delivered(run, editor)
-        for name, pixels in shown.items():
-            assert equal(pixels, self.right[name]), f"{name} has another's picture"
-        return set(shown)
+def check(run: Path, samples: Mapping[str, Any], editor: str = "m") -> set[str]:
+    """Every picture that was delivered is its sample's; returns whose these are."""
+    shown = delivered(run, editor)
+    for name, pixels in shown.items():
+        right = pixels_of(marked(samples[name].images[0].read_bytes()))
+        assert equal(pixels, right), f"{name} has another's picture"
+    return set(shown)
 
 
 INTERFACES = {"edits": "openai", "jobs": "bfl"}
 
 
 def ask(interface: str, run: Path, service: Provider, *words: Any, **told: Any) -> Any:
-    return edit(run, INTERFACES[interface], *asking(service), *words, **told)
+    name = INTERFACES[interface]
+    return edit(run, name, *asking(service, name), *words, **told)
 
 
-def asking(service: Provider) -> tuple[Any, ...]:
+def asking(service: Provider, editor: str) -> tuple[Any, ...]:
     return (
-        "--base-url", service.url, "--model", "maker/m", "--price", COST, "--set", "concurrency=2",
-        "--set", "pause=0.01",
+        "--base-url", service.url, "--model", SHAPES[editor], "--price", COST, "--set", "name=m",
+        "--set", "concurrency=2", "--set", "pause=0.01",
     )  # fmt: skip
 
 
@@ -256,9 +162,13 @@ FAULTS: Mapping[str, tuple[Sequence[str], str]] = {
     "half a picture": (["half a picture"] * 9, ""),
     "an enormous picture": (["enormous"] * 9, ""),
     "refused": (["refused"] * 9, "refused"),
-    "another sample's picture": (["another sample's picture"] * 9, ""),
+    "another sample's picture": (["another"] * 9, ""),
 }
 """What goes wrong, and how it ends; an empty word: somehow, but not as an output."""
+STEPS = {
+    "half a picture": "fetch", "an enormous picture": "fetch", "another sample's picture": "poll",
+}  # fmt: skip
+"""What goes wrong with a job after it was asked for."""
 
 
 def holds_key(path: Path) -> bool:
@@ -279,11 +189,14 @@ def test_a_service_that_fails_gives_the_right_picture_or_none(
         faults["another sample's picture"] = ([], "scored")
     run = tmp_path / "run"
     plan = dict(zip(IDS, faults, strict=True))
-    script = {name: faults[fault][0] for name, fault in plan.items()}
-    with Provider(samples, script) as service:
+    script = {
+        f"{name}.{STEPS.get(fault, 'ask') if interface == 'jobs' else 'ask'}": faults[fault][0]
+        for name, fault in plan.items()
+    }
+    with service_of(samples, script) as service:
         ask(interface, run, service, expect=1)
-        shown = service.check(run)
-        bill = service.bill
+        shown = check(run, samples)
+        bill = service.total
         first = len(service.calls)
         ask(interface, run, service, expect=1)
         assert len(service.calls) == first, "what has ended is not asked again"
@@ -303,10 +216,10 @@ def test_a_service_that_does_not_answer_in_time_is_asked_again_and_stays_booked(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
     run = tmp_path / "run"
-    with Provider(samples, {IDS[0]: ["slow"]}) as service:
+    with service_of(samples, {f"{IDS[0]}.ask": ["slow"]}) as service:
         ask(interface, run, service, "--set", "timeout=1", ids=IDS[:1])
-        assert service.check(run) == set(IDS[:1])
-        assert costs(run)["booked"] >= service.bill - 1e-9 >= 2 * COST - 2e-9
+        assert check(run, samples) == set(IDS[:1])
+        assert costs(run)["booked"] >= service.total - 1e-9 >= 2 * COST - 2e-9
 
 
 def ends_of(run: Path) -> dict[str, tuple[str, Any, str]]:
@@ -324,12 +237,12 @@ def test_what_is_booked_is_what_was_billed(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
     """An error of a service is free."""
-    with Provider(samples, {IDS[0]: ["429", "429"], IDS[1]: ["500"]}) as service:
+    with service_of(samples, {f"{IDS[0]}.ask": ["429"] * 2, f"{IDS[1]}.ask": ["500"]}) as service:
         done = ask(interface, tmp_path / "run", service)
-        assert service.check(tmp_path / "run") == set(IDS)
-        assert service.bill == pytest.approx(len(IDS) * COST)
-    assert costs(tmp_path / "run")["booked"] == pytest.approx(service.bill)
-    assert done.json["cost"] == pytest.approx(service.bill)
+        assert check(tmp_path / "run", samples) == set(IDS)
+        assert service.total == pytest.approx(len(IDS) * COST)
+    assert costs(tmp_path / "run")["booked"] == pytest.approx(service.total)
+    assert done.json["cost"] == pytest.approx(service.total)
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
@@ -338,24 +251,24 @@ def test_a_kill_and_a_second_start_pay_nothing_twice(
 ) -> None:
     """But for the two calls that were under way, and not even those where the service knows keys."""
     run = tmp_path / "run"
-    with Provider(samples, knows_keys=interface == "edits", seconds=0.1) as service:
+    with service_of(samples, knows_keys=interface == "edits", seconds=0.1) as service:
         words = (
             "edit", "mini", "--editor", INTERFACES[interface], "--run", run, *only(IDS),
-            "--workers", 0, *asking(service),
+            "--workers", 0, *asking(service, INTERFACES[interface]),
         )  # fmt: skip
         child = process(*words, env=ENV)
-        while service.made.total() < len(IDS) // 2:
+        while len(service.jobs) < len(IDS) // 2:
             assert child.poll() is None
         child.kill()
         child.communicate()
-        service.check(run)
+        check(run, samples)
         under_way = costs(run)
-        assert under_way["booked"] >= service.bill - 1e-9
+        assert under_way["booked"] >= service.total - 1e-9
         ask(interface, run, service)
-        assert service.check(run) == set(IDS)
-        twice = service.made.total() - len(IDS)
+        assert check(run, samples) == set(IDS)
+        twice = len(service.jobs) - len(IDS)
         assert twice <= (0 if service.knows_keys else 2)
-        assert costs(run)["booked"] >= service.bill - 1e-9
+        assert costs(run)["booked"] >= service.total - 1e-9
         before = len(service.asked)
         ask(interface, run, service)
         assert len(service.asked) == before
@@ -366,19 +279,19 @@ def test_a_budget_of_pictures_is_never_passed(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
     run = tmp_path / "run"
-    with Provider(samples) as service:
+    with service_of(samples) as service:
         for _ in range(2):
             ask(interface, run, service, "--budget", 4.5 * COST, expect=3)
-            assert service.made.total() == 4
+            assert len(service.jobs) == 4
         ask(interface, run, service, "--budget", 5)
-        assert service.made.total() == len(IDS)
-        assert service.check(run) == set(IDS)
+        assert len(service.jobs) == len(IDS)
+        assert check(run, samples) == set(IDS)
 
 
 def test_estimate_says_what_it_would_cost_and_sends_nothing(
     tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
-    with Provider(samples) as service:
+    with service_of(samples) as service:
         done = ask("edits", tmp_path / "run", service, "--estimate")
         assert service.asked == []
     assert f"{len(IDS) * COST:.2f}" in json.dumps(done.json)
@@ -387,13 +300,13 @@ def test_estimate_says_what_it_would_cost_and_sends_nothing(
 def test_a_refused_account_stops_the_command_and_fails_no_model(
     tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
-    with Provider(samples, {name: ["401"] for name in IDS}) as service:
+    with service_of(samples, {f"{name}.ask": ["401"] for name in IDS}) as service:
         done = ask("edits", tmp_path / "run", service, expect=2)
         assert len(service.calls) <= 2
         assert KEY not in done.text
-        service.faults.clear()
+        service.script = {}
         ask("edits", tmp_path / "run", service)
-        assert service.check(tmp_path / "run") == set(IDS)
+        assert check(tmp_path / "run", samples) == set(IDS)
 
 
 @pytest.mark.parametrize("status", ["refused", "failed"])
@@ -401,38 +314,18 @@ def test_retry_edits_again_what_ended_so(
     status: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
     event = {"refused": "refused", "failed": "400"}[status]
-    with Provider(samples, {IDS[0]: [event]}) as service:
+    with service_of(samples, {f"{IDS[0]}.ask": [event]}) as service:
         ask("edits", tmp_path / "run", service, expect=1)
         before = len(service.calls)
         ask("edits", tmp_path / "run", service, "--retry", status)
         assert len(service.calls) == before + 1
-        assert service.check(tmp_path / "run") == set(IDS)
-
-
-class Fal(Provider):
-    """fal's queue, whose safety checker blackens a picture and says so."""
-
-    def tell(self, path: str, job: str, event: str) -> Answer:
-        told = {"status_url": f"{self.url}/poll/{job}", "response_url": f"{self.url}/result/{job}"}
-        return Answer({"request_id": f"job-{job}", "status": "IN_QUEUE", **told})
-
-    def look(self, path: str) -> Answer:
-        *_, kind, job = path.split("/")
-        if kind == "poll":
-            return Answer({"request_id": f"job-{job}", "status": "COMPLETED"})
-        if kind == "picture":
-            return Answer(self.file(job), kind="image/png")
-        unsafe = self.jobs[int(job)] == IDS[0]
-        if unsafe:
-            self.right[IDS[0]] = np.zeros((40, 56, 3), np.uint8)
-        images = [{"url": f"{self.url}/picture/{job}"}]
-        return Answer({"images": images, "has_nsfw_concepts": [unsafe]})
+        assert check(tmp_path / "run", samples) == set(IDS)
 
 
 def test_fal_delivers_by_its_queue_and_a_blackened_picture_is_a_refusal(
     tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
-    with Fal(samples) as service:
-        edit(tmp_path / "run", "fal", *asking(service), ids=IDS[:4], expect=1)
-        assert service.check(tmp_path / "run") == set(IDS[1:4])
+    with service_of(samples, {f"{IDS[0]}.result": ["unsafe"]}) as service:
+        edit(tmp_path / "run", "fal", *asking(service, "fal"), ids=IDS[:4], expect=1)
+        assert check(tmp_path / "run", samples) == set(IDS[1:4])
     assert ends_of(tmp_path / "run")[IDS[0]][0] == "refused"

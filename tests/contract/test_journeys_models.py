@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.contract import tiny
 from tests.contract.datasets import REGION, organ_record, organs
 from tests.contract.faults import cells, content
 from tests.contract.support import cli, finished, killed, process, rows_of, same_rows, save, values
@@ -62,8 +61,10 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     """
     pytest.importorskip("torch", reason=WITHOUT)
     pytest.importorskip("diffusers", reason=WITHOUT)
-    data, model = tiny.squares(tmp_path / "data", 6), tiny.pipeline(tmp_path / "model")
-    tune = ("tune", "medebench", data, "--task", tiny.TASK, "--samples", "0,2", "--set", f"model={model}",
+    from tests.tuning import squares
+
+    data, model = squares.write_data(tmp_path / "data", 6), squares.pipeline(tmp_path / "model")
+    tune = ("tune", "medebench", data, "--task", squares.TASK, "--samples", "0,2", "--set", f"model={model}",
             "--set", "resolution=16", "--steps", 3, "--set", "device=cpu", *SMALL)  # fmt: skip
     env = {"OMP_NUM_THREADS": "1"}
     whole, run = tmp_path / "whole", tmp_path / "run"
@@ -95,7 +96,7 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     here = (*SMALL, "--set", "device=cpu", "--run", looked, "--workers", 0)
     finished(process(*edit, *here, env=env), timeout=300)
     concepts = tmp_path / "concepts.csv"
-    concepts.write_text(f"task,concept\n{tiny.TASK},green\n")
+    concepts.write_text(f"task,concept\n{squares.TASK},green\n")
     told = (
         "--from",
         "attention",

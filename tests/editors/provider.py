@@ -14,6 +14,9 @@ import base64
 import io
 import json
 import re
+import struct
+import threading
+import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from tests.contract.server import Answer, Asked, Server, error
+from tests.contract.server import Answer, Asked, Server, error, png
 
 KEY = "sk-very-secret-0123"
 COST = 0.04
@@ -50,9 +53,19 @@ def picture_in(body: bytes) -> bytes:
     start = body.find(b"\x89PNG")
     if start >= 0:
         return body[start : body.index(b"IEND", start) + 8]
-    found = re.search(rb"iVBORw0KGgo[A-Za-z0-9+/=]*", body)
+    if (start := body.find(b"\xff\xd8\xff")) >= 0:
+        return body[start : body.rindex(b"\xff\xd9") + 2]
+    found = re.search(rb"(iVBORw0KGgo|/9j/)[A-Za-z0-9+/=]*", body)
     assert found is not None, body[:200]
     return base64.b64decode(found[0])
+
+
+def enormous() -> bytes:
+    """A PNG of a few bytes whose header promises ten thousand million pixels."""
+    data = bytearray(png(np.zeros((1, 1, 3), np.uint8)))
+    data[16:24] = struct.pack(">II", 100_000, 100_000)
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    return bytes(data)
 
 
 @dataclass
@@ -63,6 +76,10 @@ class Provider(Server):
 
     script: Mapping[str, Sequence[str]] = field(default_factory=dict)
     knows_keys: bool = False
+    instructions: Mapping[str, str] = field(default_factory=dict)
+    """Sample by instruction; without them an instruction says ``sample:s0``."""
+    seconds: float = 0.0
+    """What a call takes."""
     steps: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     """Requests by ``sample.step``."""
     charged: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -76,11 +93,25 @@ class Provider(Server):
     def __post_init__(self) -> None:
         super().__init__()
         self.url = self.url.removesuffix("/v1")
+        self.again = threading.Event()
 
     @property
     def total(self) -> float:
         """US dollars that the provider asks for."""
         return sum(self.charged.values())
+
+    @property
+    def calls(self) -> list[Asked]:
+        """The requests for a picture."""
+        return [one for one in self.asked if one.method == "POST"]
+
+    def sample_of(self, body: bytes) -> str:
+        text = body.decode("utf-8", "replace").replace('\\"', '"')
+        for words, sample in self.instructions.items():
+            if words in text:
+                return sample
+        marker = re.search(r"sample:(\w+)", text)
+        return marker[1] if marker else "any"
 
     def event(self, step: str) -> str:
         with self.lock:
@@ -97,6 +128,7 @@ class Provider(Server):
             "cut": Answer(drop=True),
             "html": Answer(b"<html>", kind="text/html"),
             "empty": Answer(status=204),
+            "wrong JSON": Answer({"hello": ["world"]}),
         }
         return ways.get(event)
 
@@ -107,8 +139,7 @@ class Provider(Server):
 
     def call(self, asked: Asked) -> Answer:
         self.headers.append(str(asked.headers))
-        marker = re.search(rb"sample:(\w+)", asked.body)
-        sample = marker[1].decode() if marker else "any"
+        sample = self.sample_of(asked.body)
         event = self.event(f"{sample}.ask")
         if KEY not in str(asked.headers):
             return error(401, "no key")
@@ -116,10 +147,15 @@ class Provider(Server):
             return error(400, "by moderation", "moderation_blocked")
         if not (event.isdigit() and event != "502"):  # a gateway has lost what was made
             job = self.new_job(sample, asked)
+        if event == "slow":  # until it is asked again
+            self.again.wait(60)
+        elif asked.number:
+            self.again.set()
         if fault := self.fault(event):
             return fault
         answer = json.dumps(self.made(job, event)).encode()
-        return Answer(answer[: len(answer) // 2] if event == "half" else answer)
+        whole = answer[: len(answer) // 2] if event == "half" else answer
+        return Answer(whole, seconds=self.seconds)
 
     def new_job(self, sample: str, asked: Asked) -> str:
         path, key = asked.path, asked.headers.get("idempotency-key", "")
@@ -140,7 +176,8 @@ class Provider(Server):
         _, shape, data = self.jobs[job]
         if event == "error":
             return {"error": {"message": "by moderation", "code": "moderation_blocked"}}
-        text = base64.b64encode(b"<html>" if event == "no-picture" else data).decode()
+        given = {"no-picture": b"<html>", "half a picture": data[:300], "enormous": enormous()}
+        text = base64.b64encode(given.get(event, data)).decode()
         address = f"{self.url}/{'moved' if event == 'moved' else 'picture'}/{job}"
         away = event in ("address", "moved")
         if shape == "openai":
@@ -175,7 +212,8 @@ class Provider(Server):
         if fault := self.fault(event):
             return fault
         if kind == "picture":
-            return Answer(b"" if event == "nothing" else data, kind="image/png")
+            given = {"nothing": b"", "half a picture": data[:300], "enormous": enormous()}
+            return Answer(given.get(event, data), kind="image/png")
         if event in ("failed", "filtered"):
             self.charged[sample] -= COST if shape == "bfl" else 0.0  # it says so
         number = next(iter(self.jobs)) if event == "another" else job

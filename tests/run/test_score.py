@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,21 +90,6 @@ def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
     assert "promised" in found["s001"].reason
     assert found["s002"].status is Status.NOT_APPLICABLE
     assert found["s002"].reason == "not for this one"
-
-
-def test_the_first_rows_need_only_the_first_part_of_the_samples(bench: Bench) -> None:
-    run, there = Run.create(bench.place / "run"), list[int]()
-
-    def parts() -> Iterator[tuple[list[Sample], list[EditRecord]]]:
-        for at in range(0, 12, 4):
-            there.append(len(run.rows()))
-            part = bench.samples[at : at + 4]
-            yield part, edits_of(run, "fake", bench.outputs["a"], ["a"], part, hashes)
-
-    with HashStore(None) as hashes:
-        score(run, "fake", parts(), [MeanScorer()], hashes=hashes, workers=0)
-    assert there == [0, 8, 16]
-    assert len(run.rows()) == 24
 
 
 @pytest.mark.parametrize("broken", ["", "s003"])

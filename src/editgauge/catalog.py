@@ -79,9 +79,7 @@ class Package(NamedTuple):
 
 
 def names(kind: str) -> list[str]:
-    """All names of a kind (``benchmarks``, ``editors``…), built in first, then those of other
-    packages.
-    """
+    """All names of a kind (``benchmarks``, ``editors``…), built in first, then other packages'."""
     known = list(TABLES.get(kind, {}))
     outside = {entry.name for entry in _installed(f"editgauge.{kind}", tuple(sys.path))}
     outside |= {name for of, name in _given if of == kind}

@@ -1,6 +1,4 @@
-"""Untrusted text made harmless for each format: names of editors, slices, files and samples come
-from outside.
-"""
+"""Untrusted text (names of editors, slices, files, samples) made harmless for each format."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ _ODD = re.compile(
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Control characters, invisible ones, those that turn the direction of writing, and what XML does
-not take.
-"""
+"""Control, invisible and direction-turning characters, and what XML does not take."""
 _STEERS = re.compile(rf"(?![\t\n]|\r\n){_ODD.pattern}")
 """As `_ODD`, but for what makes lines and columns."""
 _SPACES = re.compile(r"[\t\n\r\x0b\x0c\u0085\u2028\u2029]+")
@@ -66,9 +62,7 @@ def _as_json(found: re.Match[str]) -> str:
 
 
 def markdown(text: str, limit: int | None = _LIMIT) -> str:
-    """Text that markdown shows as it is: no table cell, emphasis, link, image or HTML comes out of
-    it.
-    """
+    """Text that markdown shows as it is: no table cell, emphasis, link, image or HTML."""
     line = plain(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKDOWN.sub(r"\\\1", line)
 
@@ -94,9 +88,7 @@ def latex(text: str, limit: int | None = _LIMIT) -> str:
 
 
 def csv_text(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: an apostrophe before a leading = + - @
-    (CWE-1236).
-    """
+    """Text that no spreadsheet takes for a formula: a ``'`` before a leading = + - @ (CWE-1236)."""
     line = plain(text, None)
     return "'" + line if line.lstrip()[:1] in ("=", "+", "-", "@", "|", "%") else line
 
@@ -136,7 +128,5 @@ def apart(names: Sequence[str]) -> list[str]:
 
 
 def alike(name: str) -> str:
-    """Equal for names of files that some system takes for one: they differ in case, or in how an
-    accent is composed.
-    """
+    """Equal for file names that some system takes for one: another case, or composed accents."""
     return unicodedata.normalize("NFC", name).casefold()

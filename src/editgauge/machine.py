@@ -48,9 +48,7 @@ def limit_memory() -> None:
 
 
 def many_files() -> None:
-    """Let this process have as many files open as the system allows: reading many runs takes some
-    for each.
-    """
+    """Let this process open as many files as the system allows: each run read takes some."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # there is none on Windows, which counts otherwise
 

@@ -392,9 +392,7 @@ class Benchmark:
 
 
 def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[Score]:
-    """One score without a value for each metric and variant: used wherever a picture is not there
-    to score.
-    """
+    """A score without a value for each metric and variant, where no picture can be scored."""
     return [
         Score(metric=metric.name, value=None, variant=variant, status=status, reason=reason)
         for metric in metrics

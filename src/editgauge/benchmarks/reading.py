@@ -24,9 +24,7 @@ _TEXT_OR_BLANK = re.compile(r'("(?:[^"\\]++|\\.)*+")|\u00a0', re.DOTALL)
 
 @dataclass(slots=True)
 class Notes:
-    """What was wrong in one file or folder, as findings; called with what a `types.Finding` says
-    but for its file.
-    """
+    """What was wrong in one file, as findings; called with a `types.Finding`'s fields but its file."""
 
     file: str
     findings: list[Finding] = field(default_factory=list)

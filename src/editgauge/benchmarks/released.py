@@ -100,9 +100,7 @@ def _judged(model: str, place: str, name: str, result: Any) -> ReleasedScore:
 
 
 def texteditbench_similarity(path: Path, known: Known, editor: str | None) -> Scores:
-    """``lipis_ssim.py``: a list of {"topic", "id", "ssim_similarity_outside_mask", …}, of one
-    model.
-    """
+    """``lipis_ssim.py`` of a model: a list of {"topic", "id", "ssim_similarity_outside_mask", …}."""
     wanted = 'a list of {"topic", "id", "ssim_similarity_outside_mask"}'
     entries = _shaped(path, list[_Similar], wanted)
     places = _meant([(entry.topic, entry.id) for entry in entries], known)

@@ -144,9 +144,7 @@ class Tree:
         return path, Finding(f"{what}-name", file, found, f"{self.relative(path)!r} is meant")
 
     def similar(self, wanted: Path) -> Path | None:
-        """The file of the same stem in another case or with another extension, when it is a picture
-        inside.
-        """
+        """A picture inside with the same stem, in another case or with another extension."""
         for name in sorted(self._listing(wanted.parent)):
             stem, extension = os.path.splitext(name)
             alikes = (alike(wanted.stem), alike(wanted.name))

@@ -193,9 +193,7 @@ def sample_of(
 
 
 def tier(record: Record) -> str:
-    """Easy, medium or hard: by the sum of TextEditBench's ten, else as the attribute ``difficulty``
-    says; "" for none.
-    """
+    """Easy, medium, hard: by the sum of TextEditBench's ten, else ``difficulty``; "" for none."""
     values = [record.attributes.get(name) for name in ATTRIBUTES]
     numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
     if len(numbers) == len(ATTRIBUTES):

@@ -38,9 +38,7 @@ class File(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """What is asked of a service: `prompt` counts the pictures (`files`), those of demonstrations
-    first.
-    """
+    """What is asked of a service: `prompt` counts the pictures (`files`), demonstrations first."""
 
     sample: Sample
     prompt: str

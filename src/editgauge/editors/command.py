@@ -95,9 +95,7 @@ def recorded(settings: JsonMapping) -> dict[str, str]:
 
 @dataclass(kw_only=True)
 class CommandEditor(BaseEditor):
-    """See `command`. `concurrency` programs run side by side, started when they are first
-    needed.
-    """
+    """See `command`. `concurrency` programs run side by side, started when first needed."""
 
     line: tuple[str, ...]
     name: str

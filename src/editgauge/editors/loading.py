@@ -190,9 +190,7 @@ def best_device() -> str:
 
 
 def fitted(image: Any, side: int) -> Any:
-    """A picture of Pillow brought to the longer side that a model works at, both sides multiples of
-    8.
-    """
+    """A Pillow picture brought to the longer side that a model works at, both multiples of 8."""
     from PIL import Image
 
     scale = side / max(image.size)

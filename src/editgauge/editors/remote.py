@@ -318,9 +318,7 @@ def remote(
     kind: type[Provider], editor: str, settings: JsonMapping,
     how: type[RemoteEditor] = RemoteEditor,
 ) -> RemoteEditor:  # fmt: skip
-    """The editor of a provider. Raises `UsageError` for a setting that is not known, does not fit
-    or is lacking.
-    """
+    """A provider's editor. Raises `UsageError` for an unknown, unfit or lacking setting."""
     extra: JsonObject = {}
     named = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
     for name in settings.keys() - named.keys():

@@ -104,9 +104,7 @@ _PNG_KEPT = frozenset({
 
 
 def bare(data: bytes, kind: str) -> bytes:
-    """The file (JPEG or PNG) without metadata, its orientation included. Raises `ValueError` where
-    it is not built so.
-    """
+    """The JPEG or PNG without metadata, orientation included. Raises `ValueError` if it is none."""
     try:
         return b"".join(_PARTS[kind](data))
     except (IndexError, struct.error) as error:

@@ -16,9 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def check_pair(reference: npt.NDArray[np.generic], edited: npt.NDArray[np.generic]) -> None:
-    """Raises `ShapeMismatch` for pictures of two sizes, `ValueError` where one is not of shape (H,
-    W, 3), uint8.
-    """
+    """Raises `ShapeMismatch` for two sizes, `ValueError` for one that is not (H, W, 3), uint8."""
     if reference.shape != edited.shape:
         raise ShapeMismatch(
             f"reference and edited must have one shape, found {reference.shape} and "

@@ -55,9 +55,7 @@ class Window:
         return self.radius + 1 if self.reflected else 2 * self.radius + 1
 
     def map_size(self, shape: Sequence[int]) -> tuple[int, int]:
-        """Height and width of the map of a picture. Raises `ValueError` for one that is too
-        small.
-        """
+        """Height and width of a picture's map. Raises `ValueError` for one that is too small."""
         height, width = shape[:2]
         if min(height, width) < self.smallest:
             raise ValueError(

@@ -10,9 +10,7 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 SHORT = 3
-"""Up to this many characters after normalisation a text occurs in a page by chance too often to say
-anything.
-"""
+"""Up to this many normalised characters a text occurs by chance too often to say anything."""
 
 
 def normalise(text: str) -> str:

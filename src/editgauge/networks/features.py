@@ -28,9 +28,7 @@ Vectors = Mapping[Any, Vector | Exception]
 
 
 class ClipFeatures:
-    """Image and text features of one CLIP checkpoint. Raises `WeightsError` when it is not there or
-    another one.
-    """
+    """Image and text features of a CLIP checkpoint. Raises `WeightsError` without the right one."""
 
     def __init__(
         self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16
@@ -40,9 +38,7 @@ class ClipFeatures:
         self._kept = _Kept(cache, local, runtime, batch_size)
 
     def images(self, paths: Sequence[Path], crop: Crop = "floor") -> Vectors:
-        """Features of pictures, by path. A picture that cannot be read has its exception
-        instead.
-        """
+        """Features by path; of a picture that cannot be read its exception."""
         side = self._model.side
 
         def key(path: Path) -> str:
@@ -75,9 +71,7 @@ class ClipFeatures:
 
 
 class InceptionFeatures:
-    """Features for the Fréchet distance. Raises `WeightsError` when the weights are not there or
-    other ones.
-    """
+    """Features for the Fréchet distance. Raises `WeightsError` without the right weights."""
 
     def __init__(
         self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16
@@ -88,9 +82,7 @@ class InceptionFeatures:
         self._kept = _Kept(cache, local, runtime, batch_size)
 
     def images(self, paths: Sequence[Path]) -> Vectors:
-        """Features of pictures, by path. A picture that cannot be read has its exception
-        instead.
-        """
+        """Features by path; of a picture that cannot be read its exception."""
         read = lambda path: prepare(images.read_image(path))  # noqa: E731
         return self._kept.features(paths, images.fingerprint, read, self._network.features_of)
 

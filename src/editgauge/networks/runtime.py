@@ -34,9 +34,7 @@ def torch_for(feature: str) -> Any:
 
 
 def told(error: BaseException) -> str:
-    """A library's error as one line: the first of its causes, and what to do where torchvision
-    does not fit torch.
-    """
+    """A library's error as one line: its first cause; advice if torchvision does not fit torch."""
     causes = [error]
     while (before := causes[-1].__cause__ or causes[-1].__context__) and before not in causes:
         causes.append(before)
@@ -90,9 +88,7 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
 
 
 def gpus(device: str | None) -> int | None:
-    """How many GPUs a network wants on a cluster's node for a device; None: one where there is any
-    (``auto``).
-    """
+    """How many GPUs of a cluster's node a device wants; None: one if there is any (``auto``)."""
     return None if device in (None, "auto") else int(device != "cpu")
 
 

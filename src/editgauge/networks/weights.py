@@ -36,9 +36,7 @@ class WeightFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     package: tuple[str, str] | None = None
 
     def path(self, weights: str, root: Path) -> Path | None:
-        """``FOLDER/NAME/FILE``, ``FOLDER/FILE``, or in the package that carries it; None where it
-        is nowhere.
-        """
+        """``FOLDER/NAME/FILE``, ``FOLDER/FILE``, or in the package that carries it; else None."""
         places = [root / weights / self.name, root / self.name]
         if self.package is not None:
             spec = importlib.util.find_spec(self.package[0])
@@ -157,9 +155,7 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
 
 
 def state(name: str, chosen: Path | str | None = None) -> State:
-    """Whether a network's files are in the folder; ``wrong``: there, but not what their checksums
-    say.
-    """
+    """Whether a network's files are in the folder; ``wrong``: not what their checksums say."""
     try:
         locate(name, chosen)
     except WeightsError as error:

@@ -73,15 +73,11 @@ class Engine(Protocol):
         ...
 
     def own_language(self, language: str) -> str | None:
-        """The engine's name for a language of `metrics.text.language_of`; None when it cannot read
-        it.
-        """
+        """The engine's name for a language of `metrics.text.language_of`; None: cannot read it."""
         ...
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        """The text in a picture of shape (H, W, 3), uint8, RGB. Raises `OcrError` when the engine
-        breaks down.
-        """
+        """The text in a picture (H, W, 3), uint8, RGB. Raises `OcrError` on a breakdown."""
         ...
 
 

@@ -24,13 +24,9 @@ from editgauge.ocr.engine import Identity, Text, clean, model_hashes
 from editgauge.ocr.tiles import read_large
 
 LIMIT, TILE, OVERLAP = 2000, 1600, 320
-"""Pictures with a longer side than the limit are shrunk to it by the library; we read them in tiles
-as well.
-"""
+"""The library shrinks pictures with a longer side than the limit; we read them in tiles too."""
 LEAST_SIDE, WIDEST = 64, 4
-"""Smaller or narrower pictures get a plain margin: the library fails above 1 : 60, and crawls above
-1 : 8.
-"""
+"""Smaller or narrower pictures get a margin: the library fails above 1 : 60, crawls above 1 : 8."""
 _LANGUAGES: Final = frozenset({"en", "zh", "ja", "el"})
 _SETTINGS: Final[dict[str, Any]] = {
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,

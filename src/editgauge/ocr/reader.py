@@ -18,9 +18,7 @@ FILE_NAME = "ocr.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads picture files with one engine; with a `store`, each content once, whoever asks.
-    `label`: `Identity.label`.
-    """
+    """Reads files with one engine; with a `store`, each content once. `label`: `Identity.label`."""
 
     engine: Engine
     label: str

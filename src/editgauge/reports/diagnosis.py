@@ -176,9 +176,7 @@ def _file(runs: Sequence[Run], relative: object, room: str) -> Path | None:
 
 
 def write_page(parts: Sequence[tuple[str, Results]], runs: Sequence[Run], to: Path) -> bool:
-    """Write the page and its figures into a report's folder, of benchmarks by title; whether there
-    was any output.
-    """
+    """Write the page and figures of benchmarks (by title) into a folder; whether any had output."""
     places = (f"{FOLDER}/{number}.webp" for number in count())
     text = [line for part in parts for line in _part(*part, runs, to, places)]
     if text:

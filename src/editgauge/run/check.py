@@ -1,6 +1,4 @@
-"""Lints a data set and a folder of outputs before spending anything: what is there, what is not,
-what was assumed.
-"""
+"""Lints a data set and outputs before anything is spent: what is there, missing, or assumed."""
 
 from __future__ import annotations
 

@@ -51,9 +51,7 @@ ASSUMED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One thing that a check found. `kind` is a short stable code, `file` is relative, `sample` may
-    be "" (no one).
-    """
+    """One finding of a check. `kind`: a short stable code; `file`: relative; `sample` may be ""."""
 
     level: Level
     kind: str
@@ -229,8 +227,6 @@ def _size(pixels: Array | Mask) -> str:
 
 
 def relative(path: Path, root: Path) -> str:
-    """The path below `root`, with ``/``, as it can be written anywhere; one outside is named by its
-    last part.
-    """
+    """The path below `root`, with ``/``, writable anywhere; one outside by its last part."""
     text = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

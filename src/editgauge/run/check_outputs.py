@@ -24,9 +24,7 @@ KINDS = tuple(
 
 @dataclass(slots=True)
 class OutputsReport:
-    """What a check of one model's outputs found. `count` has ``samples``, ``present``, ``readable``
-    and `KINDS`.
-    """
+    """A check of one model's outputs. `count`: ``samples``, ``present``, ``readable``, `KINDS`."""
 
     editor: str
     folder: Path

@@ -1,6 +1,4 @@
-"""What this installation has, for `editgauge list installation`: extras, GPU, environment.
-Reads, and changes nothing.
-"""
+"""This installation, read only (`editgauge list installation`): extras, GPU, environment."""
 
 from __future__ import annotations
 

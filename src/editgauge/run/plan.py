@@ -1,6 +1,4 @@
-"""What is still to be scored: what is wanted compared with what is there, row by row, by
-fingerprint.
-"""
+"""What is still to be scored: what is wanted against what is there, by row and fingerprint."""
 
 from __future__ import annotations
 

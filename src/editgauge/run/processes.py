@@ -55,9 +55,7 @@ class Part(Generic[Item]):
 
 
 class Line(Generic[Item]):
-    """Which items are next: batches are drawn as they are wanted; what is done `again` comes
-    last.
-    """
+    """Which items are next: batches drawn as they are wanted; what is done `again` comes last."""
 
     def __init__(self, batches: Iterable[Sequence[Item]]) -> None:
         self._fresh = map(Part, batches)

@@ -90,9 +90,7 @@ def tables(
 
 
 def people_for(sources: Sequence[str]) -> Callable[[Results], Results]:
-    """What ``--source`` does with annotators' rows: their mean where ``human`` is asked for, else
-    they are left out.
-    """
+    """What ``--source`` does with annotators' rows: their mean for ``human``, else left out."""
     if PEOPLE.rstrip(":") not in sources:
         return Results.without_people
     from editgauge.study.people import averaged

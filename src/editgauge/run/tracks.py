@@ -11,9 +11,7 @@ _COMMAND = {"judge": "judge", "human": "study"}
 
 
 def tracks_of(text: str) -> list[Track]:
-    """Tracks joined by commas. Raises `UsageError` for a word that is none, or whose scores another
-    command makes.
-    """
+    """Tracks joined by commas. Raises `UsageError` for one that is none, or another command's."""
     words = [word for part in text.split(",") if (word := part.strip())]
     for word in words:
         if word not in TRACKS:

@@ -100,9 +100,7 @@ def start(told: Told) -> None:
 
 
 def work(batch: Sequence[Item]) -> tuple[list[Row], list[Path]]:
-    """Score a batch: its rows, and the outputs that are not what their records say (these have no
-    rows).
-    """
+    """Score a batch: its rows, and the outputs that are not what their records say (no rows)."""
     told = _told
     assert told is not None
     changed = [item.edit.path for item in batch if item.edit.path and _changed(item)]

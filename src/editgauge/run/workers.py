@@ -1,6 +1,4 @@
-"""Who does the work of a step: this process, processes of this machine, or a Ray cluster. The rows
-do not depend on it.
-"""
+"""Who does a step's work: this process, processes here, or a Ray cluster. The rows are the same."""
 
 from __future__ import annotations
 

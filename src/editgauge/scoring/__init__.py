@@ -47,9 +47,7 @@ def failure(error: BaseException, edit: Edit) -> tuple[Status, str]:
 
 
 def text_of(sample: Sample, name: str) -> str:
-    """The text that a metric compares with, a field of the sample. Raises `NoScore` where there is
-    none.
-    """
+    """The sample's field that a metric compares with. Raises `NoScore` where there is none."""
     text = getattr(sample, name)
     if not isinstance(text, str) or not text.strip():
         raise NoScore(Status.NOT_APPLICABLE, f"the sample has no {name}")

@@ -1,6 +1,4 @@
-"""LPIPS as a scorer: which frames are compared is the benchmark's business, everything else is
-here.
-"""
+"""LPIPS as a scorer: which frames are compared is the benchmark's business, all else is here."""
 
 from __future__ import annotations
 

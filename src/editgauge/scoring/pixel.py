@@ -240,9 +240,7 @@ def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool
 
 
 def clear_ssim(source: Source, output: Array) -> tuple[float, Detail]:
-    """Gaussian SSIM over the windows that touch no masked pixel, at the input's size. Raises
-    `NoScore`.
-    """
+    """Gaussian SSIM over windows without a masked pixel, at the input's size. Raises `NoScore`."""
     same, detail = fitted(output, size_of(source.picture))
     need_clear(source.clear)
     return ssim_means(source.picture, same, GAUSSIAN, (source.clear,))[0], detail

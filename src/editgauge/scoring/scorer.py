@@ -73,18 +73,14 @@ class Scorer:
         return {}
 
     def applies(self, sample: Sample) -> str | None:
-        """None, or the reason why there is nothing to say about the sample (its rows are then
-        not_applicable).
-        """
+        """None, or why there is nothing to say about the sample (rows are not_applicable)."""
         for name in self.wants:
             if not getattr(sample, name):
                 return f"the sample has no {name.removesuffix('s')}"
         return None
 
     def begin(self) -> None:
-        """Load what is kept between outputs; called once in each worker. What it raises ends the
-        call.
-        """
+        """Load what is kept between outputs, once in each worker; what it raises ends the call."""
 
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         """The scores of one output. What it raises becomes a row with a status and a reason."""

@@ -124,9 +124,7 @@ class Ledger:
         )
 
     def keep_in(self, path: Path | None, budget: float | None) -> None:
-        """Book in this file (None: in memory) from now on, under this budget; the one before is
-        closed.
-        """
+        """Book in this file (None: memory) from now on, under this budget; close the last one."""
         self.paid.close()
         self.paid, self.budget, self._over = Paid(path), budget, False
         self._factors.clear()

@@ -198,9 +198,7 @@ def _client() -> Any:
 
 @contextlib.contextmanager
 def answering(what: str, place: Path | None = None) -> Iterator[None]:
-    """Turns what the library raises into one `DownloadError`; a full disk at `place`, into a
-    `RunError`.
-    """
+    """Turns the library's errors into `DownloadError`; a full disk at `place` into `RunError`."""
     try:
         yield
     except EditgaugeError:

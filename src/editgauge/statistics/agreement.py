@@ -17,9 +17,7 @@ from editgauge.statistics.resampling import Floats
 
 
 def kappa_parts(a: ArrayLike, b: ArrayLike) -> Floats:
-    """What quadratic kappa is made of, for each line of two tables (n, m): Σ(a - b)², Σa, Σb, Σa²,
-    Σb², pairs: (n, 6).
-    """
+    """Parts of quadratic kappa, each line of (n, m): Σ(a - b)², Σa, Σb, Σa², Σb², pairs: (n, 6)."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     valid = ~np.isnan(first) & ~np.isnan(second)
     x, y = np.where(valid, first, 0.0), np.where(valid, second, 0.0)

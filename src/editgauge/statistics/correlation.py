@@ -72,9 +72,7 @@ def pearson_parts(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def pearson_of(parts: ArrayLike) -> Floats:
-    """Pearson's r from summed `pearson_parts` of shape (..., 6): (...,); NaN where one side does
-    not vary.
-    """
+    """Pearson's r from summed `pearson_parts` (..., 6): (...,); NaN where one side is constant."""
     x, y, xx, yy, xy, n = np.moveaxis(np.asarray(parts, dtype=np.float64), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         a, b = xx - x * x / n, yy - y * y / n

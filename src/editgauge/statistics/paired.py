@@ -102,9 +102,7 @@ def _signs(n: int, drawn: int) -> Iterator[NDArray[Any]]:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down correction (1979): p values (m,) -> adjusted (m,); NaN stays NaN and is not
-    counted.
-    """
+    """Holm's step-down correction (1979): p values (m,) -> adjusted (m,); NaN stays, uncounted."""
     values = np.asarray(p, dtype=np.float64)
     out = np.full(values.shape, np.nan)
     known = np.flatnonzero(~np.isnan(values))

@@ -65,9 +65,7 @@ def mean_of(moments: Moments) -> Floats:
 
 
 def units(values: ArrayLike) -> Moments:
-    """One line of moments for each sample: (n, k) of values (n, k) or (n,), NaN = no score, ``inf``
-    allowed.
-    """
+    """A line of moments a sample: (n, k) of (n, k) or (n,), NaN = no score, ``inf`` allowed."""
     table = np.asarray(values, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
     valid, infinite = ~np.isnan(table), np.isposinf(table)
@@ -213,9 +211,7 @@ def parts_interval(
 
 
 def pooled_mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> Estimate:
-    """The mean over all values of (samples, k) or (samples,), NaN = not defined, with its interval
-    over samples.
-    """
+    """The mean of all values (samples, k) or (samples,), NaN = none; interval over samples."""
     table = np.asarray(values, dtype=np.float64).reshape(len(np.asarray(values)), -1)
     given = np.isfinite(table)
     parts = np.stack([np.where(given, table, 0.0).sum(axis=1), given.sum(axis=1)], axis=1)

@@ -1,3 +1,1 @@
-"""Everything on disk: the run and what cost money, outputs and samples, runs on stores, the door
-for paths.
-"""
+"""Everything on disk: runs and what cost money, outputs, samples, stores, the door for paths."""

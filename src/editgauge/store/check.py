@@ -48,9 +48,7 @@ def check(run: Run) -> list[Damage]:
 
 
 def repair(run: Run) -> list[Damage]:
-    """Repair what can be repaired; returns what was done. Raises `RunError` when the run cannot be
-    written.
-    """
+    """Repair what can be repaired; returns what was done. Raises `RunError` if it cannot write."""
     damages = [item for item in check(run) if not item.by_hand]
     run.close()
     places = {item.place for item in damages}

@@ -20,9 +20,7 @@ from editgauge.types import MAX_FILE_BYTES
 _CHUNK = 1 << 22
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _RACY = 2_000_000_000
-"""A file changed less than this many nanoseconds ago is not remembered: it may change again within
-one clock tick.
-"""
+"""A file changed less than this many ns ago is not remembered: one clock tick may hide a change."""
 
 
 def looked_at(path: Path | str) -> os.stat_result | None:

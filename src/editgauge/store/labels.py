@@ -18,9 +18,7 @@ _HAS = ("has_knowledge", "has_reference")
 
 
 class Samples:
-    """What is known of a benchmark's samples, in the benchmark's order: the records of
-    `Run.samples`.
-    """
+    """What is known of a benchmark's samples, in its order: the records of `Run.samples`."""
 
     def __init__(self, records: Iterable[JsonMapping]) -> None:
         self.records: dict[str, JsonMapping] = {}
@@ -34,9 +32,7 @@ class Samples:
         return len(self.ids)
 
     def names(self) -> list[str]:
-        """What samples can be sliced by: split, category and its levels, and every attribute any
-        sample has.
-        """
+        """What samples can be sliced by: split, category and its levels, any attribute."""
         if not self._names:
             every = self.records.values()
             deepest = max((len(one.get("category", ())) for one in every), default=0)

@@ -18,9 +18,7 @@ from editgauge.store.schema import EditRecord, Record
 from editgauge.types import JsonObject, Status
 
 SAME = 1e-9
-"""Two scores from one fingerprint may differ by this much (relative): the last bits of another
-processor.
-"""
+"""Scores of one fingerprint may differ by this (relative): last bits of another processor."""
 _SHOWN = 3
 _SAMPLE_FACTS = (
     "split", "category", "instruction", "source_text", "target_text", "caption", "knowledge",
@@ -84,9 +82,7 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
 
 
 def moved(db: sqlite3.Connection, source: Run, target: Run) -> Iterator[list[Record]]:
-    """The rows of a run under another one's numbers, a series at a time, within `Run.changing` of
-    that one.
-    """
+    """A run's rows under another's numbers, a series at a time, in that one's `Run.changing`."""
     names = source.sample_names()
     samples = {number: target.number_of(db, "samples", name) for number, name in names.items()}
     origins = {n: target.number_of(db, "origins", (o,)) for n, o in source.origins().items()}

@@ -32,9 +32,7 @@ class OutputFolder:
         return next(self._each(sample), None)
 
     def candidates(self, sample: Sample) -> list[Path]:
-        """Every file that could be the sample's output, the one that is taken first. More than one
-        is a doubt.
-        """
+        """Every file that could be the sample's output, best first. More than one is a doubt."""
         return [Path(file) for file in self._each(sample)]
 
     def _each(self, sample: Sample) -> Iterator[str]:

@@ -74,9 +74,7 @@ class Call(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Sums of one purpose: dollars that count against a budget, dollars on bills, calls that were
-    not released.
-    """
+    """Sums of one purpose: dollars counted against a budget, dollars billed, calls not released."""
 
     booked: float
     billed: float
@@ -137,16 +135,12 @@ class Paid:
     # -- replies -----------------------------------------------------------------------------------
 
     def get(self, key: str) -> JsonObject | None:
-        """The reply under a key; None where there is none, or it is damaged: then it is asked for
-        again.
-        """
+        """The reply under a key; None where there is none or it is damaged: then asked again."""
         rows = self._read("SELECT * FROM replies WHERE key = ?", key)
         return _object(rows[0]) if rows else None
 
     def put(self, key: str, reply: JsonMapping) -> None:
-        """Write a reply of JSON values in place of an older one; it is on the disk when this
-        returns.
-        """
+        """Write a reply of JSON values over an older one; on the disk when this returns."""
         self._put("replies", key, schema.json(dict(reply)))
 
     def drop(self, *keys: str) -> None:

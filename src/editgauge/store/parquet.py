@@ -33,9 +33,7 @@ def database(*, message: str = _UNREADABLE) -> Iterator[Any]:
 def fetch_tuples(
     files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
-    """The result of a query over the table `rows` made of Parquet files; empty when there are
-    none.
-    """
+    """The result of a query over the table `rows` of Parquet files; empty without any."""
     if not files:
         return []
     with database() as db:

@@ -28,9 +28,7 @@ ROOMS = ("inputs", "edits", "cache", "tuning", "study", lease.FOLDER, lease.TEMP
 
 
 class Run(Rows):
-    """One run on disk. `problems` collects, in words, what was found damaged or contradictory.
-    Thread-safe.
-    """
+    """One run on disk. `problems`: damage and contradictions found, in words. Thread-safe."""
 
     _parquet: tuple[str, Path] | None = None
 

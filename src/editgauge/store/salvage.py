@@ -21,9 +21,7 @@ _READING = (*sqlite.FAULTS, OverflowError)
 
 
 def salvaged(file: Path) -> tuple[sqlite3.Connection, list[str]]:
-    """A database in memory with every record of a run's file that is proven; and in words what is
-    lost.
-    """
+    """A database in memory with all proven records of a run's file; and what is lost, in words."""
     memory = sqlite.in_memory(schema.SCHEMA)
     with contextlib.closing(sqlite3.connect(":memory:")) as broken:
         data = _readable(file, memory)

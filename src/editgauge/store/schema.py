@@ -279,9 +279,7 @@ def sample_text(there: str, record: JsonMapping) -> str:
 
 
 def sample_record(sample: Sample, place: Mapping[str, str]) -> JsonObject:
-    """A sample as JSON for the run's index. `place` maps each picture's path to that in the run;
-    others become None.
-    """
+    """A sample as JSON for the index. `place`: picture -> path in the run; others are None."""
     return {
         "benchmark": sample.benchmark,
         "id": sample.id,
@@ -322,9 +320,7 @@ def pictures_of(record: JsonMapping) -> list[str]:
 
 
 def versions(*more: str) -> dict[str, str]:
-    """Versions of ourselves, Python, and the packages that numbers depend on (those that are
-    installed).
-    """
+    """Versions of ourselves, Python, and the installed packages that numbers depend on."""
     from importlib import metadata  # 10 ms, which a table does not wait for
 
     packages = {"editgauge": __version__, "python": platform.python_version()}

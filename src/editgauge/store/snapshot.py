@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 FILE = "rows.parquet"
 _MARK = "snapshot"
-"""The fact that says of which generation the file is, its hash, and that of the rules of derived
-metrics.
-"""
+"""The fact that names the file's generation, its hash, and that of the derived metrics' rules."""
 _TABLES = """
     CREATE TABLE series(id BIGINT, benchmark TEXT, editor TEXT, scorer TEXT, metric TEXT,
         variant TEXT, source TEXT);

@@ -21,9 +21,7 @@ from editgauge.types import JsonMapping, JsonObject
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """How many samples an editor learned from: it was fine-tuned on them, or shown them before
-    each sample.
-    """
+    """How many samples an editor learned from: fine-tuned on them, or shown them before each."""
 
     of: str
     kind: Literal["tuned", "shots"]

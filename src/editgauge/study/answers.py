@@ -28,9 +28,7 @@ CHECKS: Mapping[str, tuple[str, Any]] = {
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer as the page sends it. `nonce` is made by the page, once: the same one sent twice is
-    one answer.
-    """
+    """An answer as the page sends it; one `nonce` of the page's sent twice is one answer."""
 
     task: str
     version: int
@@ -68,9 +66,7 @@ def checked(design: Design, kind: str, shown: int, sent: Sent) -> JsonObject:
 
 
 def rows_of(design: Design, task: Item) -> Iterator[Row]:
-    """An answered task as rows: a rating for each output and question. Training and attention
-    checks give none.
-    """
+    """An answer's rows: a rating for each output and question; none of training and checks."""
     data, answer, editors = task.data, task.data["answer"], task.data["editors"]
     if data["kind"] not in ("sample", "repeat"):
         return

@@ -32,9 +32,7 @@ _DESIGN = "design"
 
 
 class Task(NamedTuple):
-    """One thing for one annotator to do. `annotator` counts from 0; `editors` are in the order in
-    which they are shown.
-    """
+    """A task for one annotator. `annotator` counts from 0; `editors`: in the order shown."""
 
     annotator: int
     kind: Kind
@@ -44,9 +42,7 @@ class Task(NamedTuple):
 
 
 def assign(design: Design, outputs: Mapping[str, Collection[str]], annotators: int) -> list[Task]:
-    """The tasks of every annotator, in the order in which they come. Raises `UsageError` for too
-    few annotators.
-    """
+    """The tasks of every annotator, in order. Raises `UsageError` for too few annotators."""
     if annotators < design.annotators_per_sample:
         raise UsageError(
             f"{design.annotators_per_sample} annotators are to rate each sample, found "
@@ -168,17 +164,13 @@ def _unit(item: Item) -> tuple[str, str, set[str]]:
 def answered(
     log: Log, item: Item, who: str, answer: JsonMapping, seconds: float, nonce: str
 ) -> None:
-    """Keep an answer; it is on the disk when this returns. Raises `Conflict` where the task has
-    another answer already.
-    """
+    """Keep an answer, on the disk on return. Raises `Conflict` where there is another already."""
     data = {**item.data, "answer": answer, "seconds": seconds, "at": time.time()}
     log.change(item.id, item.version, data, Act(who, "answered", nonce=nonce), state=DONE)
 
 
 def undo(log: Log, who: str) -> bool:
-    """Take the annotator's last answer back; whether there was one. The answer stays in the task,
-    to start from.
-    """
+    """Take the last answer back; whether there was one. It stays in the task, to start from."""
     done = log.all(TASK, owner=who, state=DONE)
     if not done:
         return False

@@ -89,9 +89,7 @@ def mean_tables(
 
 
 def difference_tables(runs: Sequence[Path], asked: Calibration, a: str, b: str) -> list[Table]:
-    """Corrected differences B - A of two editors, a table for each benchmark. Raises as
-    `mean_tables` does.
-    """
+    """Corrected differences B - A, a table for each benchmark. Raises as `mean_tables` does."""
     return [_differences(frame, gold, a, b, asked) for frame, gold in _golds(runs, asked, [a, b])]
 
 

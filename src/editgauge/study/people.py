@@ -42,9 +42,7 @@ class Answers(NamedTuple):
 
     @property
     def first(self) -> Floats:
-        """What each annotator said the first time: (A, E, S). Repeats measure self-agreement and
-        count nowhere else.
-        """
+        """What each annotator said first: (A, E, S). Repeats measure self-agreement and no more."""
         return np.asarray(self.values[:, 0])
 
     @property

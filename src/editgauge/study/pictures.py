@@ -56,9 +56,7 @@ class Pictures:
         return {name: paths for name, paths in there.items() if paths}
 
     def png(self, sample: str, name: str = "", *, editor: str = "") -> bytes:
-        """One picture: a name of `files`, or an editor's output. Raises `ImageError` where it
-        cannot be made.
-        """
+        """A picture of `files`, or an editor's output. Raises `ImageError` if it cannot be made."""
         given = self.files(sample)
         output = self.outputs[sample].get(editor, "")
         files = given.get(name, []) if not editor else [output] if self.run.picture(output) else []

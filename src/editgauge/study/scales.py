@@ -39,9 +39,7 @@ _RANK, _OVER = ".rank", ".over."
 
 
 class Question(NamedTuple):
-    """What the metric of a person's row stands for. `against` is the other editor of a
-    comparison, "" otherwise.
-    """
+    """What a person's metric stands for. `against`: the other editor of a comparison, else ""."""
 
     name: str
     scale: Scale

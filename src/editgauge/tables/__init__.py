@@ -1,3 +1,1 @@
-"""From rows to tables: the frame, what a table is made of, statistics, comparison, audit and
-drawing.
-"""
+"""From rows to tables: the frame, parts of a table, statistics, comparison, audit and drawing."""

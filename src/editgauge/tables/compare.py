@@ -101,17 +101,13 @@ class Comparison:
 
     @property
     def regressions(self) -> list[Line]:
-        """What a release should be stopped for: lines over all samples in which B is worse, or
-        lacks scores A has.
-        """
+        """What stops a release: lines over all samples in which B is worse or lacks A's scores."""
         whole = [line for line in self.lines if not line.slice]
         return [line for line in whole if line.worse or line.only_a > line.only_b]
 
 
 _Asked = tuple[str, Variant, str, Floats]
-"""A line before it is tested: metric, variant, slice, and the scores of A and B (2, S), NaN outside
-the slice.
-"""
+"""A line before it is tested: metric, variant, slice, scores of A and B (2, S), NaN outside."""
 
 
 def compare(

@@ -107,9 +107,7 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
 
 
 def specimen(benchmark: Benchmark) -> Results:
-    """Results with one score of every declared metric, for looking at a benchmark's tables without
-    a run.
-    """
+    """Results with one score of every declared metric, to look at tables without a run."""
     cubes, sets = {}, {}
     for metric in benchmark.every_metric.values():
         value = metric.low if math.isfinite(metric.low) else 0.0

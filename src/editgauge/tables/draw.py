@@ -109,9 +109,7 @@ def _lines(table: Table) -> list[tuple[str, ...]]:
 
 
 def with_failures(table: Table, failures: Failures) -> Table:
-    """The table with means over scored samples (``out``), or with failures at the scale's minimum
-    (``floor``).
-    """
+    """The table with means over scored samples (``out``), or failures at minimum (``floor``)."""
     if failures == "out":
         return table
 

@@ -200,9 +200,7 @@ def as_summary(gates: Sequence[Gate]) -> str:
 
 
 def as_dict(gates: Sequence[Gate]) -> JsonObject:
-    """As JSON values: ``passed`` is true for PASS alone; a check has its numbers, or the reason why
-    it has none.
-    """
+    """As JSON: ``passed`` is true for PASS alone; a check has its numbers or a reason for none."""
 
     def said(verdict: Verdict) -> JsonObject:
         return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}

@@ -64,9 +64,7 @@ def _belongs(
 
 
 def papers_first(every: Sequence[Table]) -> list[Table]:
-    """The tables of benchmarks' sides: of each benchmark the papers' before those of the metrics
-    that no paper has.
-    """
+    """Tables of benchmarks' sides: of each its papers' before those of other metrics."""
     order = list(dict.fromkeys(table.benchmark for table in every))
     return sorted(every, key=lambda t: (order.index(t.benchmark), is_further(t.name)))
 

@@ -71,9 +71,7 @@ def directions(results: Results) -> dict[str, Direction | None]:
 
 
 def choose(results: Results, metric: str, variant: Variant) -> tuple[Variant, str]:
-    """The variant to read a metric in, and a note: the wanted one where it has rows or nothing has,
-    else the other.
-    """
+    """The variant to read (the wanted one if it has rows or none has, else the other), a note."""
     other: Variant = "corrected" if variant == "faithful" else "faithful"
     if results.has(metric, other) and not results.has(metric, variant):
         return other, f"{other} ({metric} has no {variant} values here)"

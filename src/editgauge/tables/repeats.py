@@ -1,6 +1,4 @@
-"""What repeated runs of a judge say: the runs beside each other, and how far they lie apart
-(TextEditBench's Table 5).
-"""
+"""Repeated runs of a judge beside each other, and how far apart (TextEditBench's Table 5)."""
 
 from __future__ import annotations
 

@@ -92,9 +92,7 @@ class Cube(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """An editor's value of a metric of the whole set, and from how many samples it was computed: 0
-    = nobody says.
-    """
+    """An editor's value of a whole-set metric, and of how many samples it is: 0 = nobody says."""
 
     value: float
     samples: int = 0
@@ -198,9 +196,7 @@ class Results:
         return {metric: sources for metric, sources in makers.items() if len(sources) > 1}
 
     def sources_called(self, name: str) -> list[str]:
-        """The sources with this name: in full, or up to a ``#`` (a judge's name without its
-        settings' hash).
-        """
+        """The sources with this name, in full or up to a ``#`` (a judge's settings' hash)."""
         return [one for one in self.sources if one and name in (one, one.partition("#")[0])]
 
     def labelled(self, where: Mapping[str, str]) -> Mask:
@@ -218,9 +214,7 @@ class Results:
         return replace(self, cubes=cubes, sets=sets)
 
     def without_people(self) -> Results:
-        """Everything but the rows of annotators, whose several opinions of one output no table may
-        mix.
-        """
+        """All but annotators' rows, whose several opinions of one output no table may mix."""
         return self.where(lambda key: not key.of_people)
 
     def only_people(self) -> Results:
@@ -285,9 +279,7 @@ class Results:
         return replace(self, cubes=cubes, sets=kept, editors=tuple(wanted))
 
     def of_samples(self, mask: Mask) -> Results:
-        """Only the samples where `mask` (S,) is true: their rows, and a shorter `samples`. Rows of
-        the whole set go.
-        """
+        """The samples where `mask` (S,) is true, with their rows. Rows of the whole set go."""
         kept = [self.samples.records[self.samples.ids[place]] for place in np.flatnonzero(mask)]
         cubes = {key: cube.part(..., mask) for key, cube in self.cubes.items()}
         return replace(self, cubes=cubes, samples=Samples(kept), sets={})

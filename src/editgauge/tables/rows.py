@@ -1,6 +1,4 @@
-"""What `table`, `compare`, `merge` and `report` share: opening runs and choosing rows from
-words.
-"""
+"""What `table`, `compare`, `merge` and `report` share: opening runs, choosing rows from words."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
 
 
 def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
-    """The benchmarks that the runs have samples of, or the wanted one. Raises `UsageError` when it
-    is not there.
-    """
+    """The runs' benchmarks, or the wanted one. Raises `UsageError` when it is not there."""
     there = sorted({name for run in runs for name in run.benchmarks()})
     if wanted and wanted not in there:
         message = f"not in this run; there are: {', '.join(there) or 'none'}"
@@ -60,9 +56,7 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
 
 
 def read(runs: Sequence[Run], benchmark: str = "") -> list[Results]:
-    """Every row of each benchmark in the runs, those of every source and annotator. Raises as
-    `benchmarks`.
-    """
+    """Every row of each benchmark, of all sources and annotators. Raises as `benchmarks`."""
     every = (reading.of_runs(runs, name) for name in benchmarks(runs, benchmark))
     return [without_training(results, runs) for results in every]
 
@@ -133,9 +127,7 @@ def chosen(
 
 
 def narrowed(results: Results, where: Sequence[str], editors: Sequence[str] = ()) -> Results:
-    """The rows of these editors (none named: of all) and of the samples with these labels. Raises
-    as `chosen`.
-    """
+    """The rows of these editors ([]: all) and of samples with these labels. Raises as `chosen`."""
     if editors:
         results = results.of_editors(editors)
     return results.of_samples(results.samples.matching(where)) if where else results

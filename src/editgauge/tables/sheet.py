@@ -181,9 +181,7 @@ class Sheet:
         return pooled(self.results.samples.labels(self.paper.strata))
 
     def intervals(self) -> Floats | None:
-        """The cells' limits (2, E, F), within the columns' scales; yes or no have Wilson's. None
-        without samples.
-        """
+        """Cells' limits (2, E, F), within scales; Wilson's for yes or no. None without samples."""
         e, means, samples = self.matrix.values.shape
         if not samples or not means:
             return None

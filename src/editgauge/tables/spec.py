@@ -23,9 +23,7 @@ from editgauge.types import Metric, Variant
 Floats = NDArray[np.float64]
 Sizes = Sequence[int]
 Formula = Callable[[Floats, Sizes], Floats]
-"""The means of a column, (..., means), and how many samples of the data each is about, to the
-column's value (...).
-"""
+"""Means (..., means), and how many samples each is about, to the column's value (...)."""
 
 
 def only(means: Floats, sizes: Sizes) -> Floats:
@@ -41,9 +39,7 @@ def total(means: Floats, sizes: Sizes) -> Floats:
 
 
 def psnr_of_mean(means: Floats, sizes: Sizes) -> Floats:
-    """The PSNR in dB of a mean squared error; infinite where that is 0 (protocols: conventions for
-    all).
-    """
+    """PSNR in dB of a mean squared error, infinite for 0 (protocols: conventions for all)."""
     with np.errstate(divide="ignore"):
         return np.asarray(10 * np.log10(PEAK**2 / only(means, sizes)))
 
@@ -214,9 +210,7 @@ class PaperTable:
 def generic(
     frame: Results, *, name: str = "", title: str = "", without: Collection[str] = ()
 ) -> list[PaperTable]:
-    """One table with a mean for every metric that has rows, but for those in `without`; none when
-    there is none.
-    """
+    """A table with a mean for every metric with rows, but those in `without`; or none."""
     shown = [metric for metric in frame.metrics if metric not in without and frame.has(metric)]
     table = PaperTable(
         name=name or f"{frame.benchmark}.metrics",

@@ -35,9 +35,7 @@ PIPELINE = "StableDiffusionInstructPix2PixPipeline"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be tuned, with how many samples (0: the editor as it is), how; updates between two
-    checkpoints.
-    """
+    """What is tuned, on how many samples (0: as it is), how; updates between checkpoints."""
 
     editor: str
     sizes: tuple[int, ...]

@@ -25,9 +25,7 @@ from editgauge.types import JsonMapping, JsonObject, Sample
 
 Progress = Callable[[int, int, str], None]
 RATES = {"all": 5e-5, "lora": 1e-4}
-"""Learning rates: that of diffusers' own training of InstructPix2Pix, and a common one of LoRA; the
-paper gives none.
-"""
+"""Rates: of diffusers' InstructPix2Pix training, a common one of LoRA; the paper gives none."""
 DROPOUT = 0.05
 """Share of draws without the instruction, of those without the picture, and of those without both;
 of the InstructPix2Pix paper.

@@ -38,9 +38,7 @@ FRAMES = 4
 
 
 def temporal_task(missing: int | None) -> str:
-    """The task of ``temporal_prediction`` by the frame that is to be made: 1 reverse, 2 and 3
-    between, 4 forward.
-    """
+    """The task by the frame that is to be made: 1 reverse, 2 and 3 between, 4 forward."""
     kinds = {1: "reverse", 2: "intermediate", 3: "intermediate", 4: "forward"}
     return f"temporal_prediction_{kinds.get(missing or 0, 'unknown')}"
 

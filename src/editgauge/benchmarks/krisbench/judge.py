@@ -75,9 +75,7 @@ def wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
 def seen(
     sample: Sample, output: Picture, kind: str, name: str, labels: Mapping[str, str]
 ) -> list[str | Picture]:
-    """The pictures for the call `name` in their order, each behind its label; the wanted viewpoint
-    is for IF alone.
-    """
+    """The pictures for the call `name`, each behind its label; the wanted viewpoint for IF alone."""
     parts: list[str | Picture] = []
     if kind == "temporal":
         for number, origin, picture in frames_of(sample, output)[0]:

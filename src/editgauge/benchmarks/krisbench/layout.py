@@ -1,6 +1,4 @@
-"""KRIS-Bench's official folder: ``KRIS_Bench/<category>/annotation.json`` and the pictures beside it,
-read and written.
-"""
+"""KRIS-Bench's official folder, ``KRIS_Bench/<category>/`` (pictures and a JSON), read and written."""
 
 from __future__ import annotations
 

@@ -157,9 +157,7 @@ def embedding(**options: Any) -> Sequence[Scorer]:
 
 
 def frames(sample: Sample, edit: Edit) -> Frames:
-    """Reference and output at the input's size. Raises `NoScore` without a reference, `ImageError`
-    as reading does.
-    """
+    """Reference and output at the input's size. Raises `NoScore`, and `ImageError` as reading does."""
     if edit.path is None:
         raise NoScore(edit.status, edit.reason)
     if sample.reference is None:

@@ -119,9 +119,7 @@ GROUNDING = [
 
 
 def attention(others: Sequence[str] = ()) -> PaperTable:
-    """Table 4: IoU of attention maps and region masks for each organ, in the paper's order and
-    names, and overall.
-    """
+    """Table 4: IoU of attention maps and region masks for each organ, as the paper, and overall."""
     iou = ATTENTION[0].name
     papers = [record["organ"] for record in _records("attention_iou")]
     known = [*papers, *(o for o in ORGANS if o not in {*papers, *_BONES.values()}), *others]

@@ -1,6 +1,4 @@
-"""mini: the built-in benchmark, which comes with the package. For trying the tool, not for
-results.
-"""
+"""mini: the built-in benchmark that comes with the package, to try the tool, not for results."""
 
 from __future__ import annotations
 

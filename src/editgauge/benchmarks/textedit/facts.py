@@ -36,9 +36,7 @@ NORMALISED: dict[float, float] = {1: 0.0, 2: 0.2, 3: 0.6, 4: 0.8, 5: 1.0}
 """Raw score -> table scale. A table and not a line: from 3 to 2 is a larger step than the others.
 """
 CUT_OFF = 4
-"""With the cut-off an answer whose Q1 is below this has 0 for Q2 to Q5: an edit with wrong text
-earns nothing.
-"""
+"""With the cut-off an answer whose Q1 is below this has 0 for Q2 to Q5: its text is wrong."""
 
 
 def split_of(category: str) -> str:

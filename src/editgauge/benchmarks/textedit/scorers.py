@@ -1,6 +1,4 @@
-"""TextEdit's CLIPScore and aesthetic score: both rest on one CLIP ViT-L/14 feature of the output as
-delivered.
-"""
+"""TextEdit's CLIPScore and aesthetic score, on one CLIP ViT-L/14 feature of the output as it is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""TextEditBench: samples from the released files, the scorers that its paper defines, and its
-tables.
-"""
+"""TextEditBench: samples from the released files, the scorers that its paper defines, its tables."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""TextEditBench's sizes, splits, judged dimensions, topics, operations, difficulty and metrics (arXiv
-2512.16270).
-"""
+"""TextEditBench's sizes, dimensions, topics, operations, difficulty, metrics (arXiv 2512.16270)."""
 
 from __future__ import annotations
 

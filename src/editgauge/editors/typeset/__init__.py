@@ -80,9 +80,7 @@ class TypesetEditor:
         )  # fmt: skip
 
     def edit(self, picture: Array, instruction: str) -> tuple[Array, JsonObject, str]:
-        """The edited picture ((H, W, 3), uint8), what was done, and why nothing was (empty where
-        something was).
-        """
+        """The edited picture ((H, W, 3), uint8), what was done, why nothing was (else empty)."""
         asked = read_instruction(instruction)
         if asked.operation is None:
             return picture, {"edited": False}, f"{asked.reason}: the input is given back"

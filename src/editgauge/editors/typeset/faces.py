@@ -36,9 +36,7 @@ _FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """One face: of a font file (`path`, `index`), OpenCV's (`opencv`, at a `weight`), or with
-    neither Pillow's own.
-    """
+    """Face of a file (`path`, `index`), OpenCV's (`opencv`, at a `weight`), else Pillow's own."""
 
     name: str
     path: str | None = None

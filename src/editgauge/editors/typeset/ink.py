@@ -95,9 +95,7 @@ class Ink:
 
 
 def separated(picture: Array, line: Line, some: Sequence[Face]) -> Ink | None:
-    """The ink of a line, or None where none stands out. `some`: faces to tell letters from the gaps
-    between them.
-    """
+    """The ink of a line, None where none stands out. `some`: faces to tell letters from gaps."""
     matrix, (width, height), margin = _frame(line)
     patch = cv2.warpAffine(
         picture, matrix, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,

@@ -43,9 +43,7 @@ def boxes_of(page: Sequence[Recognised]) -> list[Box]:
 
 
 def lines_of(boxes: list[Box], corrected: bool) -> list[list[Box]]:
-    """Boxes as lines, from the top down, each from left to right; equal places keep the order of
-    the page.
-    """
+    """Boxes as lines, top down, each left to right; equal places keep the order of the page."""
     lines: list[list[Box]] = []
     middle, height, reach = float("-inf"), 0.0, LINE_PIXELS
     for box in sorted(boxes, key=itemgetter(MIDDLE)):
@@ -91,9 +89,7 @@ def overlap(box: Box, rect: Rect) -> float:
 
 
 def split(boxes: list[Box], region: Rect) -> tuple[list[Box], list[Box]]:
-    """The output's boxes inside the edited region (IoU > 0.5, or the centre in it, borders
-    included), and the rest.
-    """
+    """The output's boxes inside the region (IoU > 0.5, or centre in it, borders too), the rest."""
     left, top, right, bottom = region
     inside: list[Box] = []
     outside: list[Box] = []

@@ -127,9 +127,7 @@ def _boxes(texts: Sequence[Text]) -> list[list[Any]]:
 
 
 def language_for(sample: Sample) -> str:
-    """The language to read a sample in: its own ``language`` attribute, else by the script of its
-    texts.
-    """
+    """The language to read a sample in: its attribute ``language``, else by its texts' script."""
     known = sample.attributes.get("language")
     if known in LANGUAGES:  # TextEditBench's difficulty attribute of this name is a number
         return str(known)

@@ -115,21 +115,6 @@ def test_importing_the_package_pulls_in_nothing_heavy() -> None:
     }
 
 
-def test_help_pulls_in_nothing_heavy() -> None:
-    code = "from editgauge.cli.main import run; run(['--help'])"
-    assert not loaded_by(code) & {
-        "torch",
-        "cv2",
-        "numpy",
-        "duckdb",
-        "transformers",
-        "PIL",
-        "openai",
-        "httpx",
-        "scipy",
-    }
-
-
 def test_the_map_for_newcomers_has_every_room_on_its_floor() -> None:
     text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     told = {room: int(floor) for floor, room in re.findall(r"^\| (\d) \| `(\w+)` \|", text, re.M)}

@@ -218,6 +218,3 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert done.stderr == ""
-
-
-# -- where it is typed -----------------------------------------------------------------------------

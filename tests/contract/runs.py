@@ -80,7 +80,6 @@ def take_in(benchmark: str, data: Path, run: Path, judge: str, source: Path, *mo
 # -- TextEditBench ---------------------------------------------------------------------------------
 
 DIMENSIONS = ("IF", "TA", "VC", "LP", "SE")
-TIERS = ("easy", "medium", "hard")
 
 
 def text_edit_bench(place: Path) -> Known:

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -196,14 +196,3 @@ def save(path: Path, pixels: np.ndarray[Any, Any], **options: Any) -> Path:
     wanted = {name: value for name, value in options.items() if value is not None}
     Image.fromarray(pixels).save(path, **wanted)
     return path
-
-
-@contextlib.contextmanager
-def working_in(folder: Path) -> Iterator[None]:
-    """The working directory within a `with` block."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)

@@ -59,11 +59,6 @@ def compared(run: Path, *words: Any, expect: int | None = 0) -> dict[str, Any]:
     }
 
 
-def p_of(line: dict[str, Any]) -> float:
-    """p of a line, before Holm's correction; named `p_permutation` before the rebuilding."""
-    return float(line["p"] if "p" in line else line["p_permutation"])
-
-
 def by_all_signs(differences: Sequence[float]) -> float:
     """The exact p of a mean difference: the share of all signs that give one as large."""
     values = np.array([d for d in differences if d])
@@ -85,13 +80,13 @@ def test_a_difference_has_its_mean_interval_and_exact_p(tmp_path: Path) -> None:
         assert line["mean_a"] == pytest.approx(np.mean(OLD))
         assert line["mean_b"] == pytest.approx(np.mean(new))
         assert line["difference"] == pytest.approx(differences.mean())
-        assert p_of(line) == pytest.approx(by_all_signs(differences), rel=1e-9)
+        assert line["p"] == pytest.approx(by_all_signs(differences), rel=1e-9)
         error = differences.std(ddof=1) / np.sqrt(12)
         assert line["difference"] - 3 * error < line["low"] < line["difference"] - error
         assert line["difference"] + error < line["high"] < line["difference"] + 3 * error
         counts = [int((np.sign(differences) == sign).sum()) for sign in (1, 0, -1)]
         assert [line["win"], line["tie"], line["loss"]] == counts
-    low, high = sorted(p_of(line) for line in lines.values())
+    low, high = sorted(line["p"] for line in lines.values())
     assert sorted(line["holm"] for line in lines.values()) == pytest.approx(
         [2 * low, max(2 * low, high)]
     )

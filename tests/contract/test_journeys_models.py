@@ -61,10 +61,10 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     """
     pytest.importorskip("torch", reason=WITHOUT)
     pytest.importorskip("diffusers", reason=WITHOUT)
-    from tests.tuning import squares
+    from tests.tuning.squares import TASK, pipeline, write_data
 
-    data, model = squares.write_data(tmp_path / "data", 6), squares.pipeline(tmp_path / "model")
-    tune = ("tune", "medebench", data, "--task", squares.TASK, "--samples", "0,2", "--set", f"model={model}",
+    data, model = write_data(tmp_path / "data", 6), pipeline(tmp_path / "model")
+    tune = ("tune", "medebench", data, "--task", TASK, "--samples", "0,2", "--set", f"model={model}",
             "--set", "resolution=16", "--steps", 3, "--set", "device=cpu", *SMALL)  # fmt: skip
     env = {"OMP_NUM_THREADS": "1"}
     whole, run = tmp_path / "whole", tmp_path / "run"
@@ -81,33 +81,15 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     assert len({row["sample"] for row in rows_of(run)}) == 4, "six samples, two to learn from"
     cli("table", run, "--json")
 
-    edit = (
-        "edit",
-        "medebench",
-        data,
-        "--editor",
-        "instructpix2pix",
-        "--model",
-        model,
-        "--limit",
-        1,
-    )
+    editor = ("--editor", "instructpix2pix", "--model", model, "--limit", 1)
+    edit = ("edit", "medebench", data, *editor)
     looked = tmp_path / "looked"
     here = (*SMALL, "--set", "device=cpu", "--run", looked, "--workers", 0)
     finished(process(*edit, *here, env=env), timeout=300)
     concepts = tmp_path / "concepts.csv"
-    concepts.write_text(f"task,concept\n{squares.TASK},green\n")
-    told = (
-        "--from",
-        "attention",
-        "--concepts",
-        concepts,
-        "--set",
-        f"model={model}",
-        "--set",
-        "device=cpu",
-    )
-    words = ("diagnose", looked, *told, "--set", "resolution=all")
+    concepts.write_text(f"task,concept\n{TASK},green\n")
+    settings = ("--set", f"model={model}", "--set", "device=cpu", "--set", "resolution=all")
+    words = ("diagnose", looked, "--from", "attention", "--concepts", concepts, *settings)
     finished(process(*words, env=env), expect=None, timeout=300)
     found = [row for row in rows_of(looked) if row["metric"] == "attention_iou"]
     assert {row["sample"] for row in found if row["status"] == "scored"} == {"1"}

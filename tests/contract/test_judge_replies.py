@@ -86,14 +86,11 @@ def thinking(text: str) -> str:
 
 FORMS: Mapping[str, Callable[[Any], Any]] = {
     "bare": json.dumps,
-    "without spaces": lambda value: json.dumps(value, separators=(",", ":")),
     "indented": lambda value: json.dumps(value, indent=2),
     "indented, with line breaks of Windows": lambda value: json.dumps(value, indent=4).replace(
         "\n", "\r\n"
     ),
-    "between empty lines": lambda value: f"\n\n{json.dumps(value)}\n\n",
     "in a fence": lambda value: fence(json.dumps(value)),
-    "in a fence, indented": lambda value: fence(json.dumps(value, indent=2)),
     "in a fence without a name": lambda value: fence(json.dumps(value), ""),
     "after a sentence": lambda value: f"Here is my verdict:\n{json.dumps(value)}",
     "after a sentence, in a fence": lambda value: (
@@ -102,9 +99,7 @@ FORMS: Mapping[str, Callable[[Any], Any]] = {
     "after prose with numbers": lambda value: (
         "I compared the 3 pictures. 1 line of 5 was to change.\n\n" + json.dumps(value)
     ),
-    "after a heading": lambda value: f"## Assessment\n\n{fence(json.dumps(value))}",
     "after thinking": lambda value: thinking(json.dumps(value)),
-    "after thinking, in a fence": lambda value: thinking(fence(json.dumps(value))),
     "after thinking that holds a draft": lambda value: thinking(json.dumps(value)).replace(
         "Let me see.", json.dumps(value).replace("2", "1").replace("4", "1")
     ),
@@ -202,12 +197,6 @@ def test_a_server_that_takes_no_schema_is_asked_without_one(run: Path) -> None:
 
 
 # -- no verdict ------------------------------------------------------------------------------------
-
-
-def without_a_field(asked: Asked) -> str:
-    value = json.loads(verdict(asked, 4))
-    value["score"].pop("Q3")
-    return json.dumps(value)
 
 
 NO_VERDICT: Mapping[str, Callable[[Asked], str]] = {

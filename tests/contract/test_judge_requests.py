@@ -14,8 +14,9 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from tests.contract import released
+from tests.contract.datasets import organ_record, organs
 from tests.contract.server import KEY, Asked, Judge, chat, sensible
-from tests.contract.support import cli, picture, rectangle, rows_of, save
+from tests.contract.support import cli, picture, rows_of, save
 
 ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 RECORDED: dict[str, Any] = json.loads(released.FILE.read_text(encoding="utf-8"))
@@ -82,23 +83,8 @@ def evaluate_sample(prompt, prev_path, edit_path, gt_path):
 
 def medebench(root: Path) -> None:
     """One sample; beside the data, scripts of the released ones' shape in words of our own."""
-    record: dict[str, Any] = {
-        "id": 38,
-        "Organ": "Teeth",
-        "Task": "Remove stains.",
-        "prompt": released.ODD,
-        "rephrased_prompt": "Clean off the stains",
-        "detailed_prompt": "The stains are {gone}.",
-        "url": "",
-    }
-    for seed, kind in enumerate(("previous", "changed", "previous_mask")):
-        name = f"editing/{kind}/38.png"
-        record[f"{kind}_image" if kind != "previous_mask" else kind] = name
-        mask = kind == "previous_mask"
-        pixels = rectangle(48, 64, (4, 4, 20, 30)) if mask else picture(seed, 48, 64)
-        save(root / "DATA" / name, pixels)
-    metadata = root / "DATA" / "editing" / "editing_metadata.json"
-    metadata.write_text(json.dumps({"samples": [record]}), encoding="utf-8")
+    words = {"prompt": released.ODD, "detailed_prompt": "The stains are {gone}."}
+    organs(root / "DATA", [organ_record(38, **words)])
     save(root / "OUTPUTS" / "m" / "38_0.png", picture(9, 48, 64))
     (root / "clone").mkdir()
     (root / "clone" / "evaluate_gpt4o.py").write_text(MEDICAL, encoding="utf-8")

@@ -109,14 +109,18 @@ def test_a_line_of_the_table_without_its_picture_counts_as_missing(
     assert (seen["matched"], seen["missing"]) == ({"1": "7.png"}, ["2", "3"])
 
 
-@pytest.mark.parametrize("line", ["1,/etc/hostname\n", "1,../secret.png\n"])
+@pytest.mark.parametrize("line", ["1,{}/secret.png\n", "1,../secret.png\n"])
 def test_a_table_reaches_no_file_outside_its_folder(data: Path, tmp_path: Path, line: str) -> None:
-    put(tmp_path / "secret.png")
+    secret = put(tmp_path / "secret.png", 77).read_bytes()
     put(tmp_path / "mine/7.png")
-    (tmp_path / "map.csv").write_text(f"sample,file\n{line}")
+    (tmp_path / "map.csv").write_text(f"sample,file\n{line.format(tmp_path)}")
     words = ("import", "medebench", data, "--from", tmp_path / "mine", "--editor", "m")
     cli(*words, "--map", tmp_path / "map.csv", "--to", tmp_path / "to", expect=None)
     assert not list(tmp_path.glob("to/m/*"))
+    direct = ("--outputs", tmp_path / "mine", "--map", tmp_path / "map.csv", "--editor", "m")
+    score("medebench", data, tmp_path / "run", *direct)
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not [path for path in files if path.read_bytes() == secret]
 
 
 # -- what is there ---------------------------------------------------------------------------------

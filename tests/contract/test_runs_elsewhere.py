@@ -251,17 +251,3 @@ def test_a_folder_of_pictures_that_is_a_link_is_not_followed(
     shown = {path.read_bytes() for path in files(tmp_path / "all") if path.suffix in PICTURES}
     assert not shown & {path.read_bytes() for path in files(secret / "edits/mini/copy")}
     assert content(secret) == before
-
-
-@pytest.mark.parametrize("word", ["../secret.png", "/secret.png"])
-def test_a_map_of_outputs_names_nothing_outside(tmp_path: Path, word: str) -> None:
-    secret = save(tmp_path / "secret.png", picture(1))
-    folder = tmp_path / "outputs"
-    folder.mkdir()
-    name = str(secret) if word.startswith("/") else word
-    (tmp_path / "map.csv").write_text(f"sample,file\nreplace-01,{name}\n")
-    told = ("--outputs", folder, "--map", tmp_path / "map.csv", "--editor", "mine")
-    run = tmp_path / "run"
-    ended = cli("score", "mini", *told, "--run", run, "--limit", 1, "--workers", 0, expect=None)
-    assert ended.code in (1, 2)
-    assert not [path for path in files(run) if path.read_bytes() == secret.read_bytes()]

@@ -63,14 +63,6 @@ def test_a_bar_that_is_not_there_is_a_crossed_stub_and_counts_stand_beside_label
         assert labels == [f"{task} (2)" for task in sorted(TASKS)]
 
 
-def test_a_curve_says_how_many_samples_a_point_has() -> None:
-    made = [r for r in rows() if r.sample != "time1"]
-    with drawing_of(one("curve", [*made, *rows("b")])) as drawn:
-        (axes,) = drawn.axes
-        assert axes.get_xticklabels()[0].get_text() == "colour (2)"
-        assert [text.get_text() for text in axes.texts] == [" n=1"]
-
-
 def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:
     made = [*rows(source="gpt-4o#1"), *rows(without=("time",), source="qwen#2")]
     plots = [Plot("radar", "task", "by task")]

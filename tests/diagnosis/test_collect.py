@@ -1,6 +1,4 @@
-"""Attention of tiny random pipelines: it sums to one, comes out where it was planted, and leaves
-what the pipeline makes as it is.
-"""
+"""Attention of tiny random pipelines leaves what the pipeline makes as it is."""
 
 from __future__ import annotations
 

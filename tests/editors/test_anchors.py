@@ -1,16 +1,12 @@
-"""The anchor editors give what they say, to the byte, and answer faults with a status and a
-reason.
-"""
+"""The anchor editors give what they say, to the byte; faults have a status and a reason."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fakes import make_samples
 
 from editgauge import catalog
 from editgauge.testing import make_sample
-from editgauge.types import Finding, Status
+from editgauge.types import Status
 
 
 class TestShuffle:
@@ -32,15 +28,6 @@ class TestShuffle:
                 edit.path.read_bytes()
                 == next(s for s in samples if s.id == taken).image.read_bytes()
             )
-
-    def test_faulty_samples_are_not_taken(self, tmp_path: Path) -> None:
-        good, bad, other = make_samples(tmp_path, 3)
-        bad = replace(
-            bad, findings=(Finding("gone", "x.png", "nothing", "nothing", repaired=False),)
-        )
-        partners = catalog.find("editors", "shuffle")([good, bad, other]).partners
-        assert partners[good.id] is other
-        assert partners[other.id] is good
 
 
 @pytest.mark.parametrize("name", ["copy", "blank"])

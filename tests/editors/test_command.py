@@ -1,6 +1,4 @@
-"""Models outside of our environment: programs and HTTP services, those of examples/ and those that
-misbehave.
-"""
+"""Models outside of our environment: those of examples/, and those that misbehave."""
 
 from __future__ import annotations
 

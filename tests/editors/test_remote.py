@@ -1,6 +1,4 @@
-"""Editors behind services under a table of faults, kills included: every delivered picture is the
-right one, what is booked is what the provider charges, no budget is passed, no key leaks.
-"""
+"""Editors behind services: the right pictures, what is booked is charged, no key leaks."""
 
 from __future__ import annotations
 

@@ -146,6 +146,10 @@ def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:
     assert (file.media, file.data[:4]) == ("image/png", b"\x89PNG")
 
 
+def test_an_empty_name_is_the_models() -> None:
+    assert editor("bfl", name="").name == "flux-2-pro"
+
+
 # -- services by jobs ------------------------------------------------------------------------------
 
 

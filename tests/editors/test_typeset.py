@@ -1,6 +1,4 @@
-"""`typeset` on pictures drawn here: what it changes, what it leaves alone, what it says when it
-gives up.
-"""
+"""`typeset` on pictures drawn here: what it changes, leaves alone, and says."""
 
 from __future__ import annotations
 

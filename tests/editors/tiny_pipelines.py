@@ -1,6 +1,4 @@
-"""Pipelines of diffusers with tiny random weights, saved to disk as published ones are. Nothing is
-downloaded.
-"""
+"""Pipelines of diffusers with tiny random weights, saved to disk as published ones are."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""One thread for torch in these tests: other tests run beside them, and waiting threads cost more
-than they bring.
-"""
+"""One thread for torch in these tests: other tests run beside them."""
 
 from __future__ import annotations
 

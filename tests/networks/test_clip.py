@@ -1,6 +1,4 @@
-"""CLIP against transformers used plainly, and the three mistakes that give wrong scores without an
-error.
-"""
+"""CLIP against transformers, and the mistakes that give wrong scores without an error."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from editgauge.errors import DownloadError, WeightsError
+from editgauge.errors import WeightsError
 from editgauge.networks import weights
 from editgauge.networks.weights import (
     WEIGHTS,
@@ -69,20 +69,6 @@ def test_a_filled_folder_is_enough(tiny: bytes, tmp_path: Path, place: str) -> N
     found = locate("tiny", tmp_path)
     assert found.paths["net.pth"] == path
     assert found.identity == {"weights": "tiny", "revision": "v1", "net.pth": sha(tiny)}
-
-
-def test_without_a_network_it_says_how_to_bring_every_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
-    urls = {name: f"http://127.0.0.1:9/{name}" for name in ("net.pth", "heads.pth")}
-    files = [WeightFile(name=name, url=url) for name, url in urls.items()]
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(*files))
-    with pytest.raises(DownloadError) as caught:
-        fetch("tiny", tmp_path)
-    said = str(caught.value)
-    assert f"fetch {', '.join(urls.values())} there" in said
-    assert f"put net.pth, heads.pth into {tmp_path / 'tiny'}" in said
 
 
 def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Path) -> None:

@@ -1,6 +1,4 @@
-"""OCR engines: what they give, who they say they are, and what happens when they are not there or
-break down.
-"""
+"""OCR engines: what they give, who they say they are, and what happens without them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Scorers and editors for tests of the loops; in a module of their own because worker processes
-import them.
-"""
+"""Scorers and editors for tests of the loops; worker processes import them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Batches on processes: workers that die at any moment, with any exit code, cost time and no
-result.
-"""
+"""Batches on processes: workers that die at any moment cost time and no result."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Ray: the same rows as on this machine, whatever is lost on the way.
-
-Starting Ray takes most of the time of these tests: one connection to two nodes serves most of them.
-"""
+"""Ray: the same rows as on this machine, whatever is lost on the way."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,13 +23,29 @@ from editgauge.scoring.scorer import Needs
 from editgauge.store.run import Run
 from tests.run import work
 from tests.run.fakes import BatchMean, MeanScorer, Painter, Spread
-from tests.run.nodes import nodes_of_one_core
 from tests.run.test_processes import died, values
 from tests.run.test_score import Bench
 
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 pytest.importorskip("ray")
 slow = pytest.mark.slow
-ROOT = Path(__file__).resolve().parents[2]
+
+
+@contextlib.contextmanager
+def nodes_of_one_core(number: int) -> Iterator[Any]:
+    """A `ray.cluster_utils.Cluster` of nodes on this machine."""
+    from ray.cluster_utils import Cluster as Nodes
+
+    small: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 << 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nodes = Nodes(initialize_head=True, head_node_args={**small, "include_dashboard": False})
+        try:
+            for _ in range(number - 1):
+                nodes.add_node(**small)
+            yield nodes
+        finally:
+            nodes.shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,4 @@
-"""The classic OCR scores once more, written down line by line from the protocol, without any
-thought of speed.
-"""
+"""The classic OCR scores once more, line by line from the protocol, without thought of speed."""
 
 from __future__ import annotations
 

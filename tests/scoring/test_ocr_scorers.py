@@ -15,7 +15,7 @@ from editgauge.errors import MissingExtra
 from editgauge.images import Array, write_png
 from editgauge.ocr import Identity, Reader, Text
 from editgauge.scoring.ocr.scorers import TextScorer, language_for, ocr_scorers
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, Sample
 
 ORIGINAL, DONE = 10, 20
 LINES = ("daily 9 to 5", "free coffee")
@@ -70,16 +70,6 @@ def test_five_scores_in_two_variants(sample: Sample, tmp_path: Path) -> None:
         scores = SCORER.score(sample, output(tmp_path, DONE, size))
         assert {score.value for score in scores} == {1.0}
         assert len({(score.metric, score.variant) for score in scores}) == 10
-
-
-def test_a_source_that_ocr_does_not_find_is_the_datasets_fault_in_corrected_only(
-    sample: Sample, tmp_path: Path
-) -> None:
-    scores = SCORER.score(replace(sample, source_text="QQQQ"), output(tmp_path, DONE))
-    assert {(s.variant, s.status, s.value) for s in scores} == {
-        ("faithful", Status.SCORED, 0.0), ("corrected", Status.DATASET_FAULT, None),
-    }  # fmt: skip
-    assert all("does not find the source text in the original" in score.reason for score in scores)
 
 
 @pytest.mark.parametrize(

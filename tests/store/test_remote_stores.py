@@ -1,6 +1,4 @@
-"""Stores: mirrors of data, and runs that are handed over whole, read by anybody and joined without a
-lock, whatever breaks.
-"""
+"""Stores: mirrors of data, and runs that are joined without a lock, whatever breaks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Coloured squares in MedEBench's layout, each with the green one that it is to become, and a tiny
-random InstructPix2Pix on disk.
-"""
+"""Coloured squares in MedEBench's layout, and a tiny random InstructPix2Pix on disk."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`editgauge tune` and the how-to page, from the command line to the tables, on coloured squares and
-a tiny random model.
-"""
+"""`editgauge tune` and the how-to page, on coloured squares and a tiny random model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Training on coloured squares: it learns, and a killed one ends with the same weights, bit by
-bit.
-"""
+"""Training on coloured squares: a killed one ends with the same weights, bit by bit."""
 
 from __future__ import annotations
 

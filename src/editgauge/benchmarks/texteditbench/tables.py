@@ -1,5 +1,6 @@
 """TextEditBench's tables: 3 (pixels) and 4 (judge) per split, and the judge's robustness. Faithful
-MSE and PSNR are rounded to 4 places first; the corrected PSNR is that of the mean MSE.
+MSE and PSNR are rounded to 4 places first, and one infinite PSNR makes that mean infinite; the
+corrected PSNR is that of the mean MSE.
 """
 
 from __future__ import annotations

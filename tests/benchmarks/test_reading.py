@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from tests.benchmarks.releases import (
     task_record,
     task_set,
     text_instance,
-    text_record,
 )
 
 
@@ -63,9 +61,6 @@ def paths_of(sample: Sample) -> list[Path]:
 
 
 # -- files and names -------------------------------------------------------------------------------
-
-
-CLEAN = json.dumps([text_record(4)], indent=1)
 
 
 @pytest.mark.parametrize("name", ["../../../../secret.png", "link.png", "C:\\x.png", "a\0b"])

@@ -7,20 +7,9 @@ from pathlib import Path
 import pytest
 
 from editgauge import catalog
-from editgauge.curation import records
 from editgauge.errors import UsageError
-from editgauge.tables.contract import verify
 from editgauge.web.log import Act
 from tests.curation.made_set import make_set
-
-
-@pytest.mark.parametrize("protocol", ["", *records.PROTOCOLS])
-def test_each_declaration_is_complete(tmp_path: Path, protocol: str) -> None:
-    make_set(tmp_path / "set", 2, protocol=protocol)
-    benchmark = catalog.find("benchmarks", f"dir:{tmp_path / 'set'}")
-    verify(benchmark)
-    assert benchmark.name == ("dir.wards" + (f".{protocol}" if protocol else ""))
-    assert len(list(benchmark.load(None))) == 2
 
 
 def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:

@@ -8,13 +8,9 @@ from typing import Any
 import pytest
 
 from editgauge.judging.chat import Dialect, read_completion
-from editgauge.judging.protocol import VISIBLE, Call, Range
 from editgauge.services.http import Response
 from editgauge.services.paid import failed
 from editgauge.services.secrets import Secrets
-
-REPLY = {**VISIBLE, "reason": str, "score": Range(1, 5)}
-SCHEMA = Call(name="Q", parts=(), reply=REPLY, metrics={}, rubric="").schema()
 
 
 @pytest.mark.parametrize(

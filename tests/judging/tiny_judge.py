@@ -43,10 +43,7 @@ def make(folder: Path) -> None:
     """Write ``text.gguf`` and ``mmproj.gguf``; needs the package gguf."""
     from gguf import GGUFWriter
 
-    for name, kind, write in (
-        ("text", "llama", _language),
-        ("mmproj", "clip", _vision),
-    ):
+    for name, kind, write in (("text", "llama", _language), ("mmproj", "clip", _vision)):
         writer: Any = GGUFWriter(folder / f"{name}.gguf", kind)
         for tensor, matrix in write(writer).items():
             writer.add_tensor(tensor, matrix)

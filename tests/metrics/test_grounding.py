@@ -7,13 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from editgauge.metrics.grounding import (
-    chance_iou,
-    cut,
-    grounding,
-    normalised,
-    otsu,
-)
+from editgauge.metrics.grounding import chance_iou, cut, grounding, normalised, otsu
 
 MAP = np.array([[0.0, 0.0], [0.2, 1.0]])
 MASK = np.zeros((4, 4), np.bool_)

@@ -10,14 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from editgauge.metrics.ssim import (
-    GAUSSIAN,
-    UNIFORM,
-    Window,
-    _strips,
-    clear_windows,
-    ssim,
-)
+from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, Window, _strips, clear_windows, ssim
 from tests.metrics.drawn import Array, noisy, page, scene
 
 BOTH = pytest.mark.parametrize("window", [GAUSSIAN, UNIFORM], ids=lambda window: window.name)

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editgauge.metrics.text import (
-    normalise,
-    normalise_strictly,
-    occurrences,
-    similarity,
-)
+from editgauge.metrics.text import normalise, normalise_strictly, occurrences, similarity
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from editgauge.services.policy import (
-    LONGEST_WAIT,
-    meaning,
-    retry_after,
-)
+from editgauge.services.policy import LONGEST_WAIT, meaning, retry_after
 
 PER_DAY, PER_MINUTE = (
     {"details": [{"violations": [{"quotaId": f"GenerateRequestsPer{time}"}]}]}

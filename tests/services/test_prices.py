@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from editgauge.services.prices import (
-    estimate_input,
-    price_of,
-    usage_of,
-)
+from editgauge.services.prices import estimate_input, price_of, usage_of
 
 
 @pytest.mark.parametrize(

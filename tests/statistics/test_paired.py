@@ -7,11 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from editgauge.statistics.paired import (
-    holm,
-    paired_difference,
-    sign_flip_p,
-)
+from editgauge.statistics.paired import holm, paired_difference, sign_flip_p
 
 
 def every_sign(values: np.ndarray) -> float:

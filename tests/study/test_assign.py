@@ -10,16 +10,7 @@ import msgspec
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.study.assign import (
-    DONE,
-    TASK,
-    answered,
-    assign,
-    missing,
-    next_task,
-    progress,
-    start,
-)
+from editgauge.study.assign import DONE, TASK, answered, assign, missing, next_task, progress, start
 from editgauge.study.design import Draw
 from editgauge.web.log import Item, Log
 from tests.study.test_design import made

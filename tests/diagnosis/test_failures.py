@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.made_rows import frame, record, row
 
 from editgauge.diagnosis import failures
 from editgauge.diagnosis.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
+from editgauge.store.run import Run
 from editgauge.tables.draw import draw
 from editgauge.types import Row
 
@@ -92,3 +94,10 @@ def test_without_any_judgement_what_cannot_be_told_has_no_number() -> None:
     assert line.cells["well"].value is None
     assert line.cells["there"].value is None
     assert line.cells["placed"].value == line.cells["elsewhere"].value == 0.5
+
+
+def test_the_last_cut_offs_of_a_run_are_found_again(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    assert failures.recorded([run], B) == cutoffs_of(B)
+    run.record("diagnose", benchmark=B, cutoffs=failures.as_facts(cutoffs_of(B, iou=0.4)))
+    assert failures.recorded([run], B) == cutoffs_of(B, iou=0.4)

@@ -87,8 +87,6 @@ class Provider(Server):
     jobs: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     """By number: its sample, its interface and its picture."""
     keys: dict[str, str] = field(default_factory=dict)
-    headers: list[str] = field(default_factory=list)
-    """Of every request but those for pictures, which must come without the key."""
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -138,7 +136,6 @@ class Provider(Server):
     # -- a call ------------------------------------------------------------------------------------
 
     def call(self, asked: Asked) -> Answer:
-        self.headers.append(str(asked.headers))
         sample = self.sample_of(asked.body)
         event = self.event(f"{sample}.ask")
         if KEY not in str(asked.headers):

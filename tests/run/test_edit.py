@@ -31,6 +31,12 @@ def by_sample(run: Run) -> dict[str, EditRecord]:
     return {record.sample: record for record in run.edits("fake")}
 
 
+def test_an_output_that_is_gone_is_made_again(run: Run, samples: list[Sample]) -> None:
+    edit(run, "fake", samples, Painter(), workers=0)
+    (run.path / str(by_sample(run)["s000"].path)).unlink()
+    assert edit(run, "fake", samples, Painter(), workers=0).edited == 1
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_every_end_has_a_record(run: Run, samples: list[Sample], workers: int) -> None:
     trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.store.paths import portable
+from editgauge.store.paths import portable, without_roots
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,8 @@ from editgauge.store.paths import portable
 )
 def test_reasons_name_files_as_a_reader_finds_them(text: str, wanted: str) -> None:
     assert portable(text, [Path("/data/set")]) == wanted
+
+
+def test_details_keep_what_was_read_in_a_picture() -> None:
+    detail = {"text": "rm -rf /usr/local/lib", "file": "/run/a/x.png"}
+    assert without_roots(detail, ["/run/a"]) == {**detail, "file": "x.png"}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.made_rows import row
 
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import DownloadError, RunError, UsageError
 from editgauge.store import addresses, remote
 from editgauge.store.paid import Paid
 from editgauge.store.remote import fetched, local_folder, working
@@ -239,3 +239,21 @@ def test_a_mirror_has_the_files_and_only_what_has_changed_is_fetched_again(
     (place / "one.txt").write_bytes(b"cut short")
     local_folder(Path("memory://b/d"))
     assert (place / "one.txt").read_bytes() == b"3"
+
+
+@pytest.mark.parametrize(
+    ("error", "calls"), [(ConnectionError("reset by peer"), 8), (PermissionError("denied"), 1)]
+)
+def test_only_what_may_pass_is_tried_again(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, calls: int
+) -> None:
+    made = []
+
+    def refused(*_: object, **__: object) -> None:
+        made.append(1)
+        raise error
+
+    monkeypatch.setattr(type(memory), "find", refused)
+    with pytest.raises(DownloadError, match=f"memory://b/d: .*{error}"):
+        local_folder(Path("memory://b/d"))
+    assert len(made) == calls

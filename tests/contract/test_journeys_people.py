@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
-import socket
-import time
-import urllib.request
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.chromium import chromium
 from tests.contract.faults import copy_of, files
-from tests.contract.support import cli, killed, picture, process, rows_of, save
+from tests.contract.support import cli, killed, picture, rows_of, save
+from tests.study.served import Server
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 DESIGN = """
 name = "first"
 mode = "rate"
@@ -41,25 +36,6 @@ def lines_of(path: Path) -> list[dict[str, str]]:
 
 
 # -- a study ---------------------------------------------------------------------------------------
-
-
-@contextmanager
-def served(run: Path, port: int) -> Iterator[Any]:
-    """The server of a run's study; killed as by ``kill -9`` when the block ends."""
-    child = process("study", "serve", run, "--port", port)
-    for _ in range(600):
-        assert child.poll() is None, child.communicate()
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=5).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            break
-    try:
-        yield child
-    finally:
-        child.kill()
-        child.communicate()
 
 
 def until(page: Any, true: str) -> None:
@@ -95,31 +71,25 @@ def rate(browser: Any, link: str, key: int, samples: int) -> str:
 @pytest.mark.browser
 def test_a_study_from_the_design_to_agreement(judged_run: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette", reason="a study needs the extra study")
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM:
-        pytest.skip("no Chromium on this machine")
     run = copy_of(judged_run, tmp_path / "run")
     design = tmp_path / "design.toml"
     design.write_text(DESIGN, encoding="utf-8")
     assert cli("study", "start", "--estimate", run, design, "--json").json["tasks"] == 6
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    base = ("--base", f"http://127.0.0.1:{port}")
+    server = Server(run)
+    base = ("--base", server.url)
     told = cli("study", "start", run, design, "--annotators", "ann,ben", *base, "--json")
     links = told.json["links"]
     for link in links.values():
         token = link.rsplit("/", 1)[-1].encode()
         assert not [path for path in files(run) if token in path.read_bytes()], "a link is kept"
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as browser:
         for name, key in RATED.items():
-            with served(run, port):  # killed between the two, after the page said it was sent
-                read = rate(browser, links[name], key, 3)
-                assert "EA" in read or "follow the instruction" in read
-                assert "judge-2026" not in read
-                assert "copy" not in read
-        browser.close()
+            server.begin()  # killed between the two, after the page said it was sent
+            read = rate(browser, links[name], key, 3)
+            server.kill()
+            assert "EA" in read or "follow the instruction" in read
+            assert "judge-2026" not in read
+            assert "copy" not in read
     status = cli("study", "status", run, "--json").json
     assert status["missing"] == 0
     cli("study", "export", run, tmp_path / "ratings.csv")
@@ -212,29 +182,11 @@ def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
         save(tmp_path / f"after/s-{number}.png", edited(scene(number)))
     (tmp_path / "before/s-4.png").write_bytes(b"no picture")
     save(tmp_path / "after/s-4.png", scene(4))
-    pair = (
-        "curate",
-        "add",
-        folder,
-        tmp_path / "before",
-        "--references",
-        tmp_path / "after",
-        "--keep-names",
-        "--set",
-        "licence=CC0",
-    )
-    cli(*pair, "--set", "category=Lung/remove nodule", "--ocr", "none", expect=1)
+    add = ("curate", "add", folder, "--keep-names", "--set", "licence=CC0", "--ocr", "none")
+    pair = (tmp_path / "before", "--references", tmp_path / "after")
+    cli(*add, *pair, "--set", "category=Lung/remove nodule", expect=1)
     names = ["s-1", "s-2", "s-3"]
-    one = (
-        "curate",
-        "add",
-        folder,
-        "--keep-names",
-        scan(tmp_path / "Quillfeather.dcm"),
-        "--set",
-        "licence=CC0",
-    )
-    cli(*one, "--ocr", "none")
+    cli(*add, scan(tmp_path / "Quillfeather.dcm"))
     for name in names:
         told = ("instruction=Remove the nodule.", "organ=Lung", "task=remove nodule")
         cli("curate", "set", folder, name, *told, "change=Edit this scan to remove the nodule.")

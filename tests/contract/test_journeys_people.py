@@ -8,12 +8,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.chromium import chromium
 from tests.contract.faults import copy_of, files
-from tests.contract.support import cli, killed, picture, rows_of, save
+from tests.contract.support import cli, killed, rows_of, save
+from tests.curation.made_set import edited, scan, scene
 from tests.study.served import Server
 
 DESIGN = """
@@ -141,39 +141,6 @@ def test_ratings_from_a_file_become_rows_and_agreement(judged_run: Path, tmp_pat
 # -- a data set ------------------------------------------------------------------------------------
 
 
-def scene(seed: int) -> np.ndarray[Any, Any]:
-    """A picture with enough detail to be aligned."""
-    return picture(seed, 120, 160)
-
-
-def edited(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    made = pixels.copy()
-    made[40:70, 50:90] = 255 - made[40:70, 50:90]
-    return made
-
-
-def scan(path: Path) -> Path:
-    """A DICOM file that names somebody."""
-    pydicom = pytest.importorskip("pydicom", reason="scans need the extra study")
-    from pydicom.dataset import FileDataset, FileMetaDataset
-    from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage, generate_uid
-
-    meta = FileMetaDataset()
-    meta.MediaStorageSOPClassUID = SecondaryCaptureImageStorage
-    meta.MediaStorageSOPInstanceUID = generate_uid()
-    meta.TransferSyntaxUID = ExplicitVRLittleEndian
-    data = FileDataset(str(path), {}, file_meta=meta, preamble=b"\0" * 128)
-    data.SOPClassUID, data.SOPInstanceUID = meta.MediaStorageSOPClassUID, generate_uid()
-    data.PatientName, data.PatientID, data.PatientBirthDate = "Quillfeather^Ada", "77-1", "19481202"
-    data.Modality, data.BodyPartExamined = "CR", "CHEST"
-    data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
-    data.Rows, data.Columns = 120, 160
-    data.BitsAllocated, data.BitsStored, data.HighBit, data.PixelRepresentation = 8, 8, 7, 0
-    data.PixelData = np.ascontiguousarray(scene(30)[..., 0]).tobytes()
-    pydicom.dcmwrite(path, data, enforce_file_format=True)
-    return path
-
-
 def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
     folder = tmp_path / "wards"
     cli("new", "dataset", folder, "title=Our wards", "required=licence", "reviews=2")
@@ -186,7 +153,7 @@ def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
     pair = (tmp_path / "before", "--references", tmp_path / "after")
     cli(*add, *pair, "--set", "category=Lung/remove nodule", expect=1)
     names = ["s-1", "s-2", "s-3"]
-    cli(*add, scan(tmp_path / "Quillfeather.dcm"))
+    cli(*add, scan(tmp_path / "Quillfeather.dcm", name="Quillfeather^Ada"))
     for name in names:
         told = ("instruction=Remove the nodule.", "organ=Lung", "task=remove nodule")
         cli("curate", "set", folder, name, *told, "change=Edit this scan to remove the nodule.")
@@ -215,7 +182,7 @@ def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
         members = {name: packed.read(name) for name in packed.namelist()}
     assert any(b"s-1" in data for data in members.values())
     held = [*members.values(), *(path.read_bytes() for path in files(folder) + files(to))]
-    for word in (b"Quillfeather", b"19481202"):
+    for word in (b"Quillfeather", b"PAT12345"):
         assert not [data for data in held if word in data], "a patient is named"
     log = cli("curate", "log", folder, "--json").json
     assert {"ann", "ben"} <= {event["who"] for event in log["events"]}

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+from PIL import Image, ImageDraw
 
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import About, Record
@@ -65,3 +67,32 @@ def add(data: DataSet, number: int, **fields: Any) -> Record:
         **fields,
     }
     return data.add(facts, "ann")
+
+
+def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
+    """A DICOM file with a name in its elements and burnt into its pixels."""
+    pydicom = pytest.importorskip("pydicom")
+    from pydicom.dataset import FileDataset, FileMetaDataset
+    from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage, generate_uid
+
+    canvas = Image.new("L", (512, 384), 30)
+    drawing = ImageDraw.Draw(canvas)
+    drawing.ellipse((120, 110, 400, 360), fill=150)
+    drawing.text((16, 12), burnt, fill=255, font_size=34)
+    meta = FileMetaDataset()
+    meta.MediaStorageSOPClassUID = SecondaryCaptureImageStorage
+    meta.MediaStorageSOPInstanceUID = generate_uid()
+    meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    data = FileDataset(str(path), {}, file_meta=meta, preamble=b"\0" * 128)
+    data.PatientName, data.PatientID, data.Modality = name, "PAT12345", "CR"
+    data.InstitutionName = "Klinikum Musterstadt"
+    data.Rows, data.Columns = 384, 512
+    data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
+    data.BitsAllocated = data.BitsStored = 16
+    data.HighBit, data.PixelRepresentation = 15, 0
+    data.WindowCenter, data.WindowWidth = 2048, 4096
+    data.PixelData = (np.asarray(canvas).astype(np.uint16) * 16).tobytes()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data.save_as(path, enforce_file_format=True)
+    assert pydicom.misc.is_dicom(path)
+    return path

@@ -8,14 +8,14 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from editgauge.curation import alignment, dicom, intake, privacy
 from editgauge.curation.review import faults
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.web.log import Act
-from tests.curation.made_set import edited, make_set, scene
+from tests.curation.made_set import edited, make_set, scan, scene
 
 WHO = intake.Intake(who="ann")
 
@@ -109,35 +109,6 @@ def test_a_call_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
     assert [item.sample for item in intake.add(data, [folder / "0.png"], split)] == ["s0005"]
     pair = (data, folder / "0.png", folder / "0.png", WHO)
     assert intake.pair(*pair)[0].sample == intake.pair(*pair)[0].sample == "s0006"
-
-
-def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
-    """A DICOM file with a name in its elements and burnt into its pixels."""
-    pydicom = pytest.importorskip("pydicom")
-    from pydicom.dataset import FileDataset, FileMetaDataset
-    from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage, generate_uid
-
-    canvas = Image.new("L", (512, 384), 30)
-    drawing = ImageDraw.Draw(canvas)
-    drawing.ellipse((120, 110, 400, 360), fill=150)
-    drawing.text((16, 12), burnt, fill=255, font_size=34)
-    meta = FileMetaDataset()
-    meta.MediaStorageSOPClassUID = SecondaryCaptureImageStorage
-    meta.MediaStorageSOPInstanceUID = generate_uid()
-    meta.TransferSyntaxUID = ExplicitVRLittleEndian
-    data = FileDataset(str(path), {}, file_meta=meta, preamble=b"\0" * 128)
-    data.PatientName, data.PatientID, data.Modality = name, "PAT12345", "CR"
-    data.InstitutionName = "Klinikum Musterstadt"
-    data.Rows, data.Columns = 384, 512
-    data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
-    data.BitsAllocated = data.BitsStored = 16
-    data.HighBit, data.PixelRepresentation = 15, 0
-    data.WindowCenter, data.WindowWidth = 2048, 4096
-    data.PixelData = (np.asarray(canvas).astype(np.uint16) * 16).tobytes()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data.save_as(path, enforce_file_format=True)
-    assert pydicom.misc.is_dicom(path)
-    return path
 
 
 class Reading:

@@ -22,8 +22,8 @@ from editgauge.images import read_image, read_mask, write_png
 from editgauge.run.check_data import check_data
 from editgauge.web.log import Act
 from tests.command_line import did
-from tests.curation.made_set import BOX, edited, scene
-from tests.curation.test_intake import misaligned, scan
+from tests.curation.made_set import BOX, edited, scan, scene
+from tests.curation.test_intake import misaligned
 from tests.study.served import IN_CHROMIUM, Server, chromium, come, complaints
 
 pytest.importorskip("starlette")

@@ -80,7 +80,6 @@ def test_everything_declared_is_imported(extra: str) -> None:
 
 
 def test_what_stands_at_the_top_of_a_module_needs_no_extra() -> None:
-    """An optional library is imported inside functions, so that its absence names the extra."""
     for path, tree in trees().items():
         for node in tree.body:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

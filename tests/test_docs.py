@@ -114,9 +114,6 @@ def test_every_status_is_explained() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_shell_examples_parse(name: str) -> None:
-    """Each is read by the very parser that reads the command line: names, options, choices, types,
-    what is needed.
-    """
     targets = set(
         re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -183,7 +180,6 @@ def beginner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if list(blocks(ROOT / name, "python"))])
 def test_python_examples_run(name: str, beginner: Path) -> None:
-    """Each on its own; those of `ONE_SESSION` after one another, as in a notebook."""
     before: dict[str, object] = {}
     for number, block in enumerate(blocks(ROOT / name, "python")):
         module = ModuleType(f"example_{number}")

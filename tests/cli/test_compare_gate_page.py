@@ -144,7 +144,6 @@ def test_the_action(
 
 
 def test_no_text_of_an_input_is_read_as_a_command() -> None:
-    """Inputs come through the environment: none is pasted into a script."""
     assert "${{" not in script()
     for number, line in enumerate(ACTION.read_text(encoding="utf-8").splitlines()):
         if re.match(r"\s+run: [^|]", line):

@@ -46,7 +46,6 @@ def test_a_pattern_is_looked_for_in_the_folder_of_each_editor(
 
 
 def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None:
-    """TO may be a link, which the user has named; what stands in it under the editor's name not."""
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "official").mkdir()
     (tmp_path / "official" / "mine").symlink_to(tmp_path / "elsewhere")

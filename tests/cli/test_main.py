@@ -117,7 +117,6 @@ def test_the_overview_names_every_command_and_imports_none() -> None:
 def test_a_shell_is_offered_names(
     words: list[str], some: set[str], none: set[str], tmp_path: Path
 ) -> None:
-    """By bash itself: its function is called as bash calls it after Tab."""
     program = tmp_path / "editgauge"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m editgauge "$@"\n')
     program.chmod(0o755)

@@ -52,7 +52,6 @@ def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
 
 
 def test_the_file_of_the_page_is_one(here: Path) -> None:
-    """That of docs/how-to/run-at-scale.md."""
     page = DOCS / "how-to" / "run-at-scale.md"
     (text,) = blocks(page, "toml")
     (here / "editgauge.toml").write_text(text, encoding="utf-8")

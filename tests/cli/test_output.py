@@ -60,7 +60,6 @@ def test_a_narrow_encoding_ends_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_error_lines_on_a_terminal(tmp_path: Path, words: tuple[str, ...]) -> None:
-    """A pseudo-terminal, as a user has it: no sequence of the text arrives."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "editgauge", *words],

@@ -111,7 +111,6 @@ def test_a_human_study(here: Path) -> None:
 def test_many_runs_and_a_store(
     here: Path, scored: Path, memory_store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A store in memory takes the place of S3."""
     monkeypatch.setenv("EDITGAUGE_CACHE", str(here / "cache"))
     for name in ("DATA", "OUTPUTS"):
         shutil.copytree(scored / name, here / name)
@@ -156,7 +155,6 @@ def known(benchmark: str) -> list[dict[str, Any]]:
 
 
 def test_every_page_has_a_test() -> None:
-    """Each how-to page with commands is named by a test that types it."""
     tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py")]
     pages = [path.stem for path in (DOCS / "how-to").glob("*.md")]
     named = {page for page in pages if any(f'"{page}' in text for text in tests)}

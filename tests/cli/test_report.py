@@ -40,7 +40,6 @@ def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
 def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_value(
     tmp_path: Path,
 ) -> None:
-    """KRIS-Bench's Overall opened the VC of one dimension."""
     run = Run.create(tmp_path / "run")
     dimensions = {"s1": "Spatial Perception", "s2": "Temporal Prediction"}
     run.write_samples(

@@ -236,7 +236,6 @@ def ends_of(run: Path) -> dict[str, tuple[str, Any, str]]:
 def test_what_is_booked_is_what_was_billed(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
-    """An error of a service is free."""
     with service_of(samples, {f"{IDS[0]}.ask": ["429"] * 2, f"{IDS[1]}.ask": ["500"]}) as service:
         done = ask(interface, tmp_path / "run", service)
         assert check(tmp_path / "run", samples) == set(IDS)
@@ -249,7 +248,6 @@ def test_what_is_booked_is_what_was_billed(
 def test_a_kill_and_a_second_start_pay_nothing_twice(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
-    """But for the two calls that were under way, and not even those where the service knows keys."""
     run = tmp_path / "run"
     with service_of(samples, knows_keys=interface == "edits", seconds=0.1) as service:
         words = (

@@ -56,9 +56,6 @@ def test_pixels_say_where_a_picture_was_changed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
-    """The split is drawn once, a killed training goes on to the same weights, and the test samples
-    are edited and scored with and without it; then attention is looked at.
-    """
     pytest.importorskip("torch", reason=WITHOUT)
     pytest.importorskip("diffusers", reason=WITHOUT)
     from tests.tuning.squares import TASK, pipeline, write_data

@@ -233,7 +233,6 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str
 def test_a_run_on_a_store_is_the_run_of_a_folder(
     bucket: dict[str, str], edited_run: Path, tmp_path: Path
 ) -> None:
-    """Handed over by one machine, scored by a second, read by a third: each with its own cache."""
     run, score = "s3://lab/runs/one", ("--tracks", "pixel", "--limit", 3, "--workers", 0)
     here = copy_of(edited_run, tmp_path / "here")
     cli("score", "mini", "--run", here, *score)
@@ -272,7 +271,6 @@ def test_ray_makes_the_rows_of_this_machine(edited_run: Path, tmp_path: Path) ->
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_the_example_notebook_runs_in_a_real_kernel(tmp_path: Path) -> None:
-    """Cell by cell, as the docs' page: an own editor, a judge through a function, tables, report."""
     manager = pytest.importorskip("jupyter_client.manager", reason="no kernel is installed here")
     pytest.importorskip("ipykernel", reason="no kernel is installed here")
     notebook = json.loads((ROOT / "examples/from-python.ipynb").read_text(encoding="utf-8"))

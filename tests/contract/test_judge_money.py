@@ -102,7 +102,6 @@ def test_a_second_start_asks_nothing(untouched: Path) -> None:
 def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
     kill: signal.Signals, run: Path, untouched: Path
 ) -> None:
-    """Killed, at most the calls under way are asked again; interrupted, none."""
     at_once = 2
     with Judge(lambda asked: chat(verdict(asked), seconds=0.05)) as server:
         child = process(*words(run, server, "--set", f"concurrency={at_once}"), env=ENV)
@@ -152,8 +151,6 @@ def test_what_is_booked_is_what_was_billed_where_all_is_well(run: Path) -> None:
 
 
 def test_a_call_is_booked_before_it_is_sent_and_stays_booked_when_it_is_killed(run: Path) -> None:
-    """The ledger is read while the first request waits for its answer, and after a kill -9."""
-
     def reply(asked: Asked) -> Answer:
         eventually(lambda: gone)
         return chat(verdict(asked))
@@ -178,7 +175,6 @@ def test_a_call_is_booked_before_it_is_sent_and_stays_booked_when_it_is_killed(r
 
 
 def test_a_budget_stops_with_exit_code_3_and_is_never_passed(run: Path, untouched: Path) -> None:
-    """All commands together; more budget goes on from there, and asks nothing twice."""
     budget = 0.02
     with Judge() as server:
         limited = words(run, server, "--price", PRICE, "--budget", budget)
@@ -192,7 +188,6 @@ def test_a_budget_stops_with_exit_code_3_and_is_never_passed(run: Path, untouche
 
 
 def test_a_service_that_bills_ten_times_its_estimate_stops_at_the_budget(run: Path) -> None:
-    """It is passed by no more than the calls that were under way."""
     bill = (USAGE[0], 10_000)
     dollars, budget = (bill[0] * 1 + bill[1] * 10) / 1e6, 0.35
     with Judge(lambda asked: chat(verdict(asked), usage=bill)) as server:

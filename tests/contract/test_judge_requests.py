@@ -59,7 +59,6 @@ def papers_requests(name: str, scripts: Path, root: Path) -> list[released.Sent]
 def test_the_papers_requests_are_those_of_the_released_scripts(
     name: str, scripts: Path, tmp_path: Path
 ) -> None:
-    """Texts, order, kind, place and coding of pictures, parameters."""
     assert papers_requests(name, scripts, tmp_path) == RECORDED[name]
 
 
@@ -91,7 +90,6 @@ def medebench(root: Path) -> None:
 
 
 def test_a_script_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
-    """MedEBench's released script is not in ../shared: one of its shape stands for a changed one."""
     medebench(tmp_path)
     words = ("fetch", "prompts", "medebench", "--run", tmp_path / "run", "--from")
     done = cli(*words, tmp_path / "clone", expect=2)
@@ -232,7 +230,6 @@ def test_pictures_go_without_metadata(tmp_path: Path) -> None:
 
 
 def test_webp_goes_as_png(tmp_path: Path) -> None:
-    """Few servers take WebP; the pixels are the same."""
     released.textedit(tmp_path)
     for path in (tmp_path / "OUTPUTS").rglob("*.png"):
         with Image.open(path) as opened:

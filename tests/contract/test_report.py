@@ -177,7 +177,6 @@ def test_axe_finds_nothing_serious(browser: Any, report: Path, tour: Tour, schem
 
 
 def test_a_number_leads_to_its_pictures(visit: Visit, tour: Tour) -> None:
-    """From the table to the samples to one sample, whose pictures are there."""
     tables = next(address for address in tour.texts if address.startswith("#/tables"))
     page = visit.go(tables)
     page.locator("td a[href^='#/']").first.click()

@@ -194,7 +194,6 @@ def leaked(folder: Path) -> list[Path]:
 def test_a_picture_that_is_a_link_is_named_and_not_shown(
     judged_run: Path, tmp_path: Path, same: bool
 ) -> None:
-    """Also where the link leads to the very bytes that were scored."""
     run = copy_of(judged_run, tmp_path / "run")
     secret = copy_of(run, tmp_path / "same") if same else outside(tmp_path, judged_run)
     before = content(secret)
@@ -238,7 +237,6 @@ def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_pa
 def test_a_folder_of_pictures_that_is_a_link_is_not_followed(
     judged_run: Path, tmp_path: Path
 ) -> None:
-    """Also where it leads to the very bytes that were scored."""
     run = copy_of(judged_run, tmp_path / "run")
     secret = copy_of(judged_run, tmp_path / "same")
     for name in ("edits/mini/copy", "inputs/mini"):

@@ -58,7 +58,6 @@ def test_score_goes_on_after_kill_9(edited_run: Path, tmp_path: Path, kills: int
 
 @pytest.mark.slow
 def test_score_with_processes_goes_on_after_kill_9(tmp_path: Path) -> None:
-    """Of so many outputs that rows are written several times."""
     run = tmp_path / "run"
     for editor in ("copy", "reference"):
         cli("edit", "mini", "--editor", editor, "--run", run, "--workers", 0)

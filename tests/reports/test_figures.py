@@ -95,7 +95,6 @@ def test_twelve_long_names_do_not_lie_on_each_other(kind: str) -> None:
 
 
 def test_the_papers_models_stand_beside_where_its_table_has_the_labels() -> None:
-    """Of the same judge alone; a label that the paper has no number of is a gap."""
     organs = ("Teeth", "Liver", "Skin")
     records = [record(organ, organ=organ) for organ in organs]
     plots = catalog.find("benchmarks", "medebench").figures[:1]

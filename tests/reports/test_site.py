@@ -68,7 +68,6 @@ def test_filter_sort_and_search(visit: Visit) -> None:
 
 
 def test_a_planted_change_is_hot_where_it_lies_and_hidden_inside_the_mask(visit: Visit) -> None:
-    """`box` changes the inside of the mask and nothing else."""
     page = visit.go(f"{SEVEN}?view=diff&p=input&p=edit:box", ".stack.diff")
 
     def hot() -> Any:

@@ -107,7 +107,7 @@ def test_a_release_is_a_benchmark_with_checksums_and_says_what_changed(tmp_path:
     data.change("s01", 1, {"state": "withdrawn"}, Act("ann"))
     told = exports.release(data, tmp_path / "b.zip", "1.1.0")
     assert (told["changed"], told["removed"]) == (["s00"], ["s01"])
-    with pytest.raises(UsageError, match=r"the last one is 1\.1\.0"):
+    with pytest.raises(UsageError, match=r"higher one than the last, 1\.1\.0"):
         exports.release(data, tmp_path / "c.zip", "1.1.0")
 
 

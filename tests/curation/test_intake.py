@@ -70,7 +70,7 @@ def test_pairs_come_from_two_folders(tmp_path: Path) -> None:
     write_png(tmp_path / "ref" / "p1.png", scene(9, (256, 200)))
     taken = intake.pair(data, tmp_path / "in", tmp_path / "ref", WHO)
     assert [item.sample for item in taken] == ["s0001", ""]
-    assert "not aligned" in taken[1].said
+    assert "not aligned" in taken[1].note
     record = data.record("s0001")
     facts = record.pictures[record.reference].alignment
     assert facts["quality"] > 0.5
@@ -100,7 +100,7 @@ def test_a_call_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
     first = intake.add(data, [folder / "0.png", folder / "1.png"], WHO)
     data.change(first[1].sample, 1, {"instruction": "Turn it."}, Act("ann"))
     again = intake.add(data, [folder], WHO)
-    assert [(item.sample, item.said) for item in again] == [
+    assert [(item.sample, item.note) for item in again] == [
         ("s0001", intake.BEFORE),
         ("s0003", ""),  # what somebody worked on is a sample of its own
         ("s0004", ""),

@@ -84,6 +84,13 @@ def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> 
     assert {score.status for scores in heard for score in scores} == {Status.SCORED}
 
 
+def test_a_server_that_is_gone_since_the_last_command_is_named(bench: Bench) -> None:
+    with Judge(lambda asked: chat(GOOD)) as server:
+        bench.ask(server, 1)
+    with pytest.raises(RunError, match="start the server"):
+        bench.ask(server, 3)
+
+
 # -- room ------------------------------------------------------------------------------------------
 
 

@@ -69,7 +69,7 @@ class Adding:
     Lung/remove), protocol, url, licence, consent, any other field, or attribute.NAME."""
     longest: opt.Whole = 0
     "Scale larger pictures to this longest side; 0: none."
-    window: str = "file"
+    window: Annotated[str, Parameter(allow_leading_hyphen=True)] = "file"
     "Of scans: file, full, or CENTRE,WIDTH."
     frames: str = "middle"
     "Of scans with several: middle, all, or 1,5,20."

@@ -60,7 +60,7 @@ def _installation(found: JsonMapping) -> Iterator[str]:
     shown["weights in"] = found["weights"]["folder"]
     for one in found["weights"]["files"]:
         shown.setdefault(f"weights {one['state']}", []).append(one["name"])
-    for one in found["environment"]:
-        shown.setdefault(f"variables{' not' * (not one['set'])} set", []).append(one["name"])
+    for known, name in dict.fromkeys((one["set"], one["name"]) for one in found["environment"]):
+        shown.setdefault(f"variables{' not' * (not known)} set", []).append(name)
     yield from output.pairs(shown, most=None)
     yield "next:  editgauge demo (--json says what each variable is for)"

@@ -124,8 +124,16 @@ def pairs(facts: JsonMapping, *, most: int | None = 30) -> Iterator[str]:
 
 
 def _listed(record: JsonMapping, between: str = ", ") -> str:
-    known = {name: value for name, value in record.items() if value not in ("", None)}
-    return between.join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
+    known = {name: value for name, value in record.items() if value not in ("", None, (), [])}
+    return between.join(
+        f"{name.replace('_', ' ')} {_words(value)}" for name, value in known.items()
+    )
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return _listed(value)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def said(*lines: str) -> None:

@@ -157,7 +157,7 @@ def demo(*, run: opt.RunOpt = Path("editgauge-demo")) -> None:
     page = run / "report" / "index.html"
     typed = "score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
     lines = [
-        f"\nAll of it is in {run}/ - rows, outputs, pictures, manifest, report.",
+        f"\nAll of it is in {run}/ - rows, outputs, pictures, report.",
         f"Look at:  {page}",
         "Next:     editgauge check texteditbench DATA          is my data set whole?",
         f"          editgauge {typed}",

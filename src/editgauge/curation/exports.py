@@ -128,7 +128,7 @@ def release(
     if not _VERSION.fullmatch(version):
         raise UsageError(f"version {version!r}: wanted three numbers: 1.2.0")
     if past and [*map(int, version.split("."))] <= [*map(int, last.split("."))]:
-        raise UsageError(f"version {version}: the last one is {last}")
+        raise UsageError(f"version {version}: wanted a higher one than the last, {last}")
     if os.path.lexists(to):
         raise UsageError(f"{to}: there is something already; name a new file")
     records, _ = leaving(data, ready_only=ready_only, engine=engine)

@@ -43,7 +43,7 @@ class Taken(NamedTuple):
 
     file: str
     sample: str
-    said: str
+    note: str
 
 
 class _Source(NamedTuple):

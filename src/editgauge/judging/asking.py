@@ -221,7 +221,7 @@ class Asker:
                     self.dialect = dialect.after(outcome.reason) or dialect
                 if dialect != self.dialect:  # or another call has found it out in the meantime
                     return None
-        if outcome.unreachable and not self.answered:
+        if outcome.unreachable and not self.paid.sent:
             raise RunError(
                 f"{self.client.address}: {outcome.reason}; start the server, or correct its address"
             )

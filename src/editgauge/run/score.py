@@ -174,8 +174,8 @@ class _Phase:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,
-    reason, rows), the commonest first; `lacking`: scorer -> the weights or library that are not
-    here; `complete`: whether every score is there, but for those of scorers in `lacking`.
+    reason, rows), not_applicable only where nothing has a score; `lacking`: scorer -> what is not
+    here; `complete`: whether every score is there, but for those.
     """
 
     summary: Summary
@@ -196,8 +196,7 @@ class Scored:
             told = ", ".join(f"{n:,} {status.replace('_', ' ')}" for status, n in rest.items())
             scored = counted(statuses.get(Status.SCORED, 0), "sample")
             yield f"{editor}: {scored} with scores{f'; without some score: {told}' * bool(told)}"
-        if self.reasons:
-            yield "no score, the commonest reasons:"
+        yield from ["no score, the commonest reasons:"] * bool(self.reasons)
         for scorer, status, reason, number in self.reasons[:6]:
             yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
         yield from (f"note: {problem}" for problem in self.summary.problems)
@@ -304,11 +303,12 @@ class Scoring:
         summary.problems += self._plugged.problems
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
-        ids = [one.id for one in self.material.samples]
+        samples = folder.samples_by_status(name, names, among=[s.id for s in self.material.samples])
+        every = not any(Status.SCORED in each for each in samples.values())
         return Scored(
             summary=summary,
-            samples=folder.samples_by_status(name, names, among=ids),
-            reasons=folder.reasons(name, names, facts["editors"]),
+            samples=samples,
+            reasons=folder.reasons(name, names, facts["editors"], every=every),
             lacking=self.lacking,
             complete=not summary.lacking(self.lacking if able else ()),
         )

@@ -142,8 +142,8 @@ def _scale(name: str, cells: _Cells, given: str) -> Scale:
     word = (given or cells["scale"]).casefold()
     if word not in _SCALES:
         raise UsageError(
-            f"{name}: the values could be ranks (1 = best) or ratings (5 = best); say which: rank, "
-            f"1-5 or good-fair-poor (comparisons have the columns editor_a, editor_b, winner)",
+            f"is wanted: the values of {name} could be ranks (1 = best) or ratings (5 = best); one "
+            f"of rank, 1-5, good-fair-poor (comparisons: columns editor_a, editor_b, winner)",
             argument="scale",
         )
     return _SCALES[word]

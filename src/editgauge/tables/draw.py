@@ -149,7 +149,7 @@ def _some(table: Table, every: bool, width: int = SCREEN) -> list[str]:
         shown += lines < NOTE_LINES
     if every or shown == len(notes):
         return notes
-    return [*notes[:shown], f"{len(notes) - shown} more notes: --notes"]
+    return [*notes[:shown], f"{escape.counted(len(notes) - shown, 'more note')}: --notes"]
 
 
 def _title(table: Table) -> str:

@@ -93,7 +93,7 @@ const Start = (function () {
         models[6] && !all ? h("a", { href: EG.address(["tables", about.name]) }, " and " + (models.length - 6) + " more") : null);
     }).filter(Boolean);
     return h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), lines.length ? h("ul", {}, lines)
-      : h("p", {}, "Every output was there and got its scores."));
+      : h("p", {}, "Every output was there and could be scored."));
   }
 
   // The means of the ranked models by the benchmark's first attribute.

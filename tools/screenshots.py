@@ -6,7 +6,7 @@
 `make site` calls it before it builds, and `tools/site_hooks.py` puts them where a page has a line
 ``<!-- screenshot: name: caption -->``. Nothing is drawn by hand. Only the README's
 picture is committed: `docs/report.png` is the view `overview` of the run that `make demo` makes,
-to which `typeset` and the track `ocr` were added, in 96 colours.
+to which `shuffle` and the track `ocr` were added, in 96 colours.
 """
 
 from __future__ import annotations

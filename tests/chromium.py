@@ -55,11 +55,10 @@ class Visit:
             self.complaints.append(message.text)
 
     def go(self, address: str = "", wanted: str = "h1") -> Any:
-        """The page, when it has what is wanted and its pictures."""
+        """The page, when it has what is wanted."""
         self.page.goto("about:blank")
         self.page.goto(self.base + address)
         self.page.locator(wanted).first.wait_for()
-        self.page.wait_for_function("[...document.images].every(i => i.complete || i.loading)")
         return self.page
 
     def close(self) -> None:

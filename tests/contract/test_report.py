@@ -182,8 +182,11 @@ def test_a_number_leads_to_its_pictures(visit: Visit, tour: Tour) -> None:
     page.locator("td a[href^='#/']").first.click()
     page.locator("a[href*='#/sample/'], a[href^='#/sample']").first.click()
     page.locator("h1").first.wait_for()
-    page.wait_for_function("[...document.images].some(i => i.naturalWidth)")
-    sizes = page.locator("img").evaluate_all("all => all.map(i => i.naturalWidth)")
+    pictures = page.locator("img")
+    pictures.first.wait_for()
+    sizes = pictures.evaluate_all(
+        "all => Promise.all(all.map(i => i.decode().then(() => i.naturalWidth)))"
+    )
     assert sizes
     assert all(sizes)
     assert visit.complaints == []

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
@@ -106,9 +107,9 @@ class Engine(Asker):
         threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
-        while alive := [thread for thread in threads if thread.is_alive()]:
+        while any(thread.is_alive() for thread in threads):
             try:
-                alive[0].join(0.5)  # a join without a limit would hear no Ctrl-C
+                time.sleep(0.02)  # Ctrl-C in a `join` would call a thread that works a dead one
             except KeyboardInterrupt:
                 if self.interrupted:
                     self._dropped = True

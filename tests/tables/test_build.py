@@ -191,3 +191,17 @@ class TestMean:
         mean = table(uneven, mean=True).rows[-1]
         assert [*mean.cells] == ["real_ssim"], "sample 0 is a synthetic one"
         assert [row.name for row in table(scores("one", [0.2] * 8), mean=True).rows] == ["one"]
+
+
+def test_where_nothing_was_measured_failures_are_no_number() -> None:
+    """The weights are not here and one output is missing: that is no score of the minimum."""
+    rows = [
+        row("0", "a", "ssim", None, status=Status.MISSING),
+        row("1", "a", "ssim", None, status=Status.NOT_MEASURED),
+        *(row(str(n), "b", "ssim", 0.5 if n else None, status=Status.SCORED if n else Status.FAILED)
+          for n in range(2)),
+    ]  # fmt: skip
+    table = build(frame(rows, RECORDS[:2]), paper(), "faithful")
+    assert table is not None
+    floors = {line.name: line.cell("ssim").floor for line in table.rows}
+    assert floors == {"a": None, "b": 0.25}

@@ -175,7 +175,7 @@ class _Phase:
 class Scored:
     """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,
     reason, rows), not_applicable only where nothing has a score; `lacking`: scorer -> what is not
-    here; `complete`: whether every score is there, but for those.
+    here; `complete`: whether there are scores, and every one that there can be but for those.
     """
 
     summary: Summary
@@ -310,7 +310,7 @@ class Scoring:
             samples=samples,
             reasons=folder.reasons(name, names, facts["editors"], every=every),
             lacking=self.lacking,
-            complete=not summary.lacking(self.lacking if able else ()),
+            complete=summary.has_score and not summary.lacking(self.lacking if able else ()),
         )
 
     def _standing(self, outputs: Path | None, editors: Sequence[str]) -> Standing:

@@ -52,6 +52,11 @@ class Summary:
         self.problems += [text for text in other.problems if text not in self.problems]
 
     @property
+    def has_score(self) -> bool:
+        """Whether any row has a value."""
+        return any(each[Status.SCORED.value] for each in self.counts.values())
+
+    @property
     def without_score(self) -> int:
         """How many rows should have a value and have none (not_applicable does not count)."""
         return self.lacking()

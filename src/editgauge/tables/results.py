@@ -87,8 +87,12 @@ class Cube(NamedTuple):
 
     @property
     def failed(self) -> Mask:
-        """There is a row without a score, and neither data nor protocol is to blame."""
-        return self.among(FAILURES)
+        """There is a row without a score, and neither data nor protocol is to blame. Where nothing
+        of an editor was measured, nobody knows what its failures would be among: there are none.
+        """
+        scored, unmeasured = (self.among([one]) for one in (Status.SCORED, Status.NOT_MEASURED))
+        unknown = unmeasured.any(axis=-1, keepdims=True) & ~scored.any(axis=-1, keepdims=True)
+        return self.among(FAILURES) & ~unknown
 
 
 class Whole(NamedTuple):

@@ -245,6 +245,7 @@ class _Relay:
             max_calls=0,  # a worker stays, with all that it has loaded
             max_retries=0,
             num_returns="streaming",
+            scheduling_strategy="SPREAD",  # the default lets a free node wait for seconds
             memory=needs.memory or None,
         )(do)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.curation import records
+from editgauge.curation import exports, records
 from editgauge.curation.fields import set_words
 from editgauge.curation.records import Record
 from editgauge.errors import DataError, UsageError
@@ -54,6 +54,7 @@ def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path)
 def test_a_renamed_sample_has_its_old_id_nowhere(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 2)
     before = set_words(data, "s00", ["caption=Words.", "rename=zwieback_hildegard"], "ben")
+    exports.release(data, tmp_path / "a.zip", "1.0.0")
     with pytest.raises(UsageError, match="there is something of this id"):
         set_words(data, "zwieback_hildegard", ["rename=s01"], "ben")
     with pytest.raises(DataError, match="id: expected"):
@@ -64,6 +65,8 @@ def test_a_renamed_sample_has_its_old_id_nowhere(tmp_path: Path) -> None:
     assert after.id == "s0001"
     assert {**after.data(), "id": ""} == {**before.data(), "id": ""}
     assert [event.what for event in data.events("s0001")] == ["added", "changed", *["renamed"] * 2]
+    changed = exports.release(data, tmp_path / "b.zip", "1.1.0")
+    assert (changed["added"], changed["removed"]) == (["s0001"], []), "nor does a release name it"
     held = [path.read_bytes() for path in data.root.rglob("*") if path.is_file()]
     assert not [one for one in held if b"hildegard" in one]
     assert not data.log.problems
@@ -85,6 +88,7 @@ def test_fields_are_set_by_words(tmp_path: Path) -> None:
         ("instrution=Do", "did you mean instruction"),
         ("id=other", "no field of a sample"),
         ("source.name=x", "no field of a sample"),
+        ("state=verified", "reviews verify a sample"),
     ):
         with pytest.raises(UsageError, match=said):
             set_words(data, "s00", [pair], "ben")

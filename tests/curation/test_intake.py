@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from editgauge.curation import alignment, dicom, intake, privacy
+from editgauge.curation.records import Box
 from editgauge.curation.review import faults
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
@@ -92,23 +93,29 @@ def test_metadata_goes_and_orientation_is_applied(tmp_path: Path) -> None:
     assert all(b"Erika" not in path.read_bytes() for path in data.root.rglob("*") if path.is_file())
 
 
-def test_a_call_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
+def test_a_file_is_taken_in_once_whatever_became_of_its_sample(tmp_path: Path) -> None:
     folder = tmp_path / "in"
-    for number in range(3):
-        write_png(folder / f"{number}.png", scene(number))
+    for number in range(4):
+        write_png(folder / f"{number}.png", scene(number + number // 3))
     data = make_set(tmp_path / "set", 0)
-    first = intake.add(data, [folder / "0.png", folder / "1.png"], WHO)
-    data.change(first[1].sample, 1, {"instruction": "Turn it."}, Act("ann"))
+    intake.add(data, [folder / f"{n}.png" for n in range(3)], WHO)
+    data.change("s0001", 1, {"instruction": "Turn it."}, Act("ann"))
+    (old,) = data.record("s0002").images
+    privacy.hide(data, "s0002", 1, old, [Box("other", (5, 5, 50, 50))], "ann")
+    data.change("s0003", 1, {"state": "erased"}, Act("ann"))
+    data.rename("s0001", "renamed", "ann")
     again = intake.add(data, [folder], WHO)
     assert [(item.sample, item.note) for item in again] == [
-        ("s0001", intake.BEFORE),
-        ("s0003", ""),  # what somebody worked on is a sample of its own
-        ("s0004", ""),
+        ("renamed", intake.BEFORE),
+        ("s0002", intake.BEFORE),
+        ("s0003", f"{intake.BEFORE} and erased"),
+        ("s0001", ""),
     ]
+    assert not (data.root / old).exists(), "what was hidden does not come back"
     split = intake.Intake(who="ann", fields={"split": "test"})
-    assert [item.sample for item in intake.add(data, [folder / "0.png"], split)] == ["s0005"]
+    assert [item.sample for item in intake.add(data, [folder / "0.png"], split)] == ["s0004"]
     pair = (data, folder / "0.png", folder / "0.png", WHO)
-    assert intake.pair(*pair)[0].sample == intake.pair(*pair)[0].sample == "s0006"
+    assert intake.pair(*pair)[0].sample == intake.pair(*pair)[0].sample == "s0005"
 
 
 class Reading:

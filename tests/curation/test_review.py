@@ -10,6 +10,7 @@ import pytest
 from editgauge.curation import review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Policy, Record
+from editgauge.errors import UsageError
 from editgauge.web.log import Act, Conflict
 from tests.curation.made_set import make_set
 
@@ -50,6 +51,15 @@ def test_a_flagged_domain_needs_an_expert(tmp_path: Path) -> None:
     assert made.state == "verified"
     assert say(data, "s00", "accept", "ann").state == "verified"
     assert say(data, "s00", "flag", "ben").state == "refined"
+
+
+@pytest.mark.parametrize("state", ["withdrawn", "erased"])
+def test_a_verdict_brings_nothing_back_that_was_taken_out(tmp_path: Path, state: str) -> None:
+    data = make_set(tmp_path / "set", 1)
+    data.change("s00", 1, {"state": state}, Act("ann"))
+    with pytest.raises(UsageError, match=f"taken out of the set .{state}"):
+        say(data, "s00", "accept", "ben")
+    assert data.record("s00").state == state
 
 
 def test_agreement_is_of_first_verdicts(tmp_path: Path) -> None:

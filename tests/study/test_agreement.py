@@ -61,9 +61,12 @@ def test_two_annotators_by_hand() -> None:
     assert people(ann + ben)["Spearman per sample"] == (pytest.approx(0.5 / 3), 3)
 
 
-def test_self_agreement_is_the_second_time_against_the_first() -> None:
-    once = rated("ann", "EA", "rate", [[5, 4, 3], [5, 4, 3]])
-    again = rated("ann", "EA", "rate", [[5, 4, 3], [3, 4, 5]], repeat=1)
+@pytest.mark.parametrize("first", [0, 1])
+def test_self_agreement_is_the_second_time_against_the_first(first: int) -> None:
+    once = rated("ann", "EA", "rate", [[5, 4, 3], [5, 4, 3]], repeat=first)
+    again = rated("ann", "EA", "rate", [[5, 4, 3], [3, 4, 5]], repeat=first + 1)
+    (said,) = answers(frame(once + again))
+    assert said.mean[:, 1].tolist() == [5, 4, 3], "however repeats are counted"
     found = people(once + again)
     assert found["self: Spearman per sample"] == (pytest.approx(0.0), 2)
     assert "Spearman per sample" not in found, "one annotator agrees with nobody"

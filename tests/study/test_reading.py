@@ -43,6 +43,10 @@ def test_wide_and_long_say_the_same(tmp_path: Path) -> None:
 def test_ranks_or_ratings(tmp_path: Path) -> None:
     text = "sample,annotator,alpha,beta\ns1,ann,1,2\n"
     assert read(tmp_path, text, scale="rank")[0].scorer == "human.rank"
+    own = read(
+        tmp_path, "sample,annotator,scale,alpha,beta\ns1,ann,rate,1,2\ns1,ben,,1,2\n", scale="rank"
+    )
+    assert [row.scorer for row in own] == ["human.rate"] * 2 + ["human.rank"] * 2
     with pytest.raises(UsageError, match=r"ranks \(1 = best\) or ratings.*rank, 1-5"):
         read(tmp_path, text)
 

@@ -174,13 +174,10 @@ class DataSet:
         names = (f"{stem}-{n}" if stem else f"s{n:04d}" for n in count(1))
         return stem if stem and stem not in taken else next(n for n in names if n not in taken)
 
-    def untouched(self, fields: JsonMapping) -> str:
-        """The id of the sample that was made with these fields and that nobody has changed since;
-        "" where there is none.
-        """
-        wanted = records.record_of({**fields, "id": "x"}, "").data()
-        same = (r.id for r in self.records(withdrawn=True) if {**r.data(), "id": "x"} == wanted)
-        return next(same, "")
+    def origins(self) -> dict[bytes, str]:
+        """`records.origin_of` what every sample was made of -> its id, whatever became of it."""
+        added = (event for event in self.log.events() if event.what == "added")
+        return {records.origin_of(event.after): event.item for event in added}
 
 
 def _record(item: Item) -> Record:

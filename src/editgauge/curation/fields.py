@@ -116,6 +116,10 @@ def set_words(
     state, verdict = given.pop("state", ""), given.pop("review", "")
     new = given.pop("rename", None)
     drawn = {n: given.pop(n) for n in list(given) if n.partition(".")[0] == "mask"}
+    if verdict not in ("", *VERDICTS):
+        raise UsageError(f"review {verdict!r}: wanted one of {', '.join(VERDICTS)}")
+    if state == "verified":
+        raise UsageError("state 'verified': reviews verify a sample; wanted review=accept")
     record, act = data.record(sample), Act(who, note=note)
     record = data.change(sample, record.version, patch_of(record, given), act)
     for name, how in drawn.items():
@@ -127,8 +131,6 @@ def set_words(
             data, sample, record.version, mask, drawing, who, note="from difference"
         )
     if verdict:
-        if verdict not in VERDICTS:
-            raise UsageError(f"review {verdict!r}: wanted one of {', '.join(VERDICTS)}")
         expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
         seen = review.content_of(record)
         record = review.review(data, sample, seen, verdict, who, comment=note, expert=expert)

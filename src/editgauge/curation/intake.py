@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from editgauge.benchmarks.tree import PICTURES, ignored, natural
 from editgauge.curation import alignment, dicom, privacy, records
-from editgauge.curation.dataset import DataSet
+from editgauge.curation.dataset import OUT, DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.images import Array, oriented, read_header, read_image, resize
 from editgauge.types import JsonMapping
 
 BEFORE = "taken in before"
-"""What is said of a file whose sample is there, as it was taken in."""
+"""What is said of a file whose sample is there, whatever became of it."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -116,11 +116,11 @@ def _each(
     if how.align not in ("affine", "none"):
         raise UsageError(f"align {how.align!r}: wanted affine or none")
     records.record_of({"id": "new", "images": ["new.png"], **how.fields}, "the new samples")
-    taken: list[Taken] = []
+    taken, known = list[Taken](), data.origins()
     for number, paths in enumerate(files, start=1):
         try:  # a frame that cannot be read leaves those before it in the set
             every = _sources(paths[0], how) if len(paths) == 1 else [_aligned(*paths, how=how)]
-            taken += (_add(data, paths[0], how, sources) for sources in every)
+            taken += (_add(data, paths[0], how, sources, known) for sources in every)
         except DataError as error:
             taken.append(Taken(paths[0].name, "", str(error)))
         if progress is not None:
@@ -168,22 +168,27 @@ def _aligned(one: Path, two: Path, *, how: Intake) -> list[_Source]:
     return [first._replace(said=note), second._replace(pixels=moved, aligned=found.as_dict())]
 
 
-def _add(data: DataSet, path: Path, how: Intake, sources: Sequence[_Source]) -> Taken:
-    """A new sample; or the one that an earlier call, perhaps killed, made, if nobody changed it."""
-    places, pictures = list[str](), dict[str, records.Picture]()
-    scan = any(source.scan for source in sources)  # an aligned reference has the input's border
+def _add(
+    data: DataSet, path: Path, how: Intake, sources: Sequence[_Source], known: dict[bytes, str]
+) -> Taken:
+    """A new sample; or the one that was made of the same, and perhaps worked on since."""
     for source in sources:
         privacy.remember(data, source.words)
-        places.append(data.keep(source.pixels))
-        about = pictures[places[-1]] = privacy.searched(source.pixels, how.engine)
+    places = [data.keep(source.pixels) for source in sources]
+    fields = {**how.fields, "images": places[:1], "reference": "".join(places[1:])}
+    if before := known.get(records.origin_of(fields)):
+        data.purge(places)  # pictures of before something was hidden in them
+        state = data.record(before).state
+        return Taken(path.name, before, BEFORE + (f" and {state}" if state in OUT else ""))
+    scan = any(source.scan for source in sources)  # an aligned reference has the input's border
+    pictures = dict[str, records.Picture]()
+    for place, source in zip(places, sources, strict=True):
+        about = pictures[place] = privacy.searched(source.pixels, how.engine)
         about.scan, about.alignment = dict(source.scan), dict(source.aligned)
         about.needs_look = scan
-    fields = {**how.fields, "images": places[:1], "reference": "".join(places[1:]),
-              "pictures": pictures}  # fmt: skip
-    if before := data.untouched(fields):
-        return Taken(path.name, before, BEFORE)
     wish = path.stem if how.keep_names and not dicom.is_dicom(path) else ""
-    record = data.add({**fields, "id": data.new_id(wish)}, how.who)
+    record = data.add({**fields, "id": data.new_id(wish), "pictures": pictures}, how.who)
+    known[records.origin_of(fields)] = record.id
     count = sum(len(about.proposals) for about in pictures.values())
     look = f"{count} texts or faces to look at" if count else "to be looked at" if scan else ""
     return Taken(path.name, record.id, "; ".join(filter(None, (sources[0].said, look))))

@@ -235,9 +235,11 @@ def names_in(data: DataSet, texts: Iterable[str]) -> list[str]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of at least four letters or digits in a text."""
+    """The words in a text that may name somebody: numbers of four digits, words of three letters
+    (Kim), of two in another script, and more.
+    """
     words = "".join(c if c.isalnum() else " " for c in text).split()
-    return [word for word in words if len(word) >= 4]
+    return [w for w in words if len(w) >= (4 if w.isdecimal() else 3 if w.isascii() else 2)]
 
 
 def _known(data: DataSet) -> set[str]:

@@ -39,6 +39,7 @@ CONTENT = frozenset(
      "source"}
 )  # fmt: skip
 """What a reviewer accepts: a review is of these fields as they were."""
+_NO_ORIGIN = ("id", "pictures")
 _MOST_BYTES = 1 << 28
 Text = Annotated[str, Meta(max_length=20_000)]
 _Word = Annotated[str, Meta(max_length=200)]
@@ -165,6 +166,12 @@ def record_of(value: JsonMapping, where: str) -> Record:
     given: Any = msgspec.to_builtins(value)
     kept = {k: v for k, v in given.items() if v is not None} if isinstance(given, dict) else given
     return schema.convert(kept, Record, where)
+
+
+def origin_of(fields: JsonMapping) -> bytes:
+    """What tells samples apart as they are taken in: their pictures and what is said of them."""
+    given = {name: value for name, value in fields.items() if value and name not in _NO_ORIGIN}
+    return orjson.dumps(given, option=orjson.OPT_SORT_KEYS)
 
 
 def name_from(folder: Path) -> str:

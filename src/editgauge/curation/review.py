@@ -15,7 +15,7 @@ from editgauge.curation import masks, privacy
 from editgauge.curation.benchmark import kris_folder
 from editgauge.curation.dataset import OUT, DataSet
 from editgauge.curation.records import CONTENT, TEXTS, Policy, Record, Review
-from editgauge.errors import DataError, EditgaugeError
+from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.images import read_image
 from editgauge.web.log import Act, Conflict, Event
 
@@ -60,12 +60,15 @@ def review(
 ) -> Record:  # fmt: skip
     """Keep one person's verdict on a sample, and verify it where the policy is then met. `content`
     is `content_of` what they saw. Raises `Conflict` where the sample is another one now:
-    nobody accepts what they have not seen; another person's review alone is no such change.
+    nobody accepts what they have not seen; another person's review alone is no such change;
+    `UsageError` for a sample that was taken out.
     """
 
     def made(record: Record) -> Mapping[str, Any]:
         if content_of(record) != content:
             raise Conflict(data.log.get(sample))
+        if record.state in OUT:
+            raise UsageError(f"{sample}: it was taken out of the set ({record.state})")
         one = Review(verdict, content, comment, expert)  # type: ignore[arg-type]
         record.reviews = {**record.reviews, who: one}
         if not lacking(record, data.about.policy):

@@ -116,6 +116,8 @@ def _answers(people: Results, metric: str, asked: Question) -> Answers:
     for mine, cube in zip(values, cubes.values(), strict=True):
         mine[: len(cube.values)] = np.where(cube.status == _SCORED, cube.values, np.nan)
     who = tuple(name.removeprefix(PEOPLE) for name in cubes)
+    said = ~np.isnan(values).all(axis=2, keepdims=True)  # a file may count repeats from 1
+    values = np.take_along_axis(values, np.argsort(~said, axis=1, kind="stable"), axis=1)
     return Answers(asked.name, asked.scale, metric, who, people.editors, people.samples.ids, values)
 
 
@@ -137,7 +139,9 @@ def _compared(people: Results, question: str, against: Mapping[str, str]) -> Com
     ties, total, who = 0, 0, set()
     for key, cube in people.cubes.items():
         if key.metric in against:
-            given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, E)
+            said = cube.status == _SCORED
+            first = np.take_along_axis(cube.values, said.argmax(axis=0)[None], 0)[0]
+            given = np.where(said.any(axis=0), first, np.nan).T  # (S, E)
             other = editors.index(against[key.metric])
             wins[:, places, other] += np.nan_to_num(given)
             wins[:, other, places] += np.nan_to_num(1.0 - given)

@@ -112,7 +112,7 @@ def _lines(path: Path, known: Known, problems: list[str]) -> Iterator[tuple[int,
         )
     for number, cells in records:
         if len(cells) == len(headings):
-            line = {"scale": named["value"], **{k: _cell(cells[at]) for k, at in places.items()}}
+            line = {"heading": named["value"], **{k: _cell(cells[at]) for k, at in places.items()}}
             if long:
                 yield number, line
             for editor, at in editors.items():
@@ -136,17 +136,17 @@ def _group(cells: _Cells) -> tuple[str, ...]:
 
 
 def _scale(name: str, cells: _Cells, given: str) -> Scale:
-    """The scale of a line: of two editors, as asked, or as its column or the heading says."""
+    """The scale of a line: of two editors, as its column says, as asked, or as the heading says."""
     if cells.get("against"):
         return "pairwise"
-    word = (given or cells["scale"]).casefold()
-    if word not in _SCALES:
+    words = (word.casefold() for word in (cells.get("scale", ""), given, cells["heading"]))
+    if (scale := next((_SCALES[word] for word in words if word in _SCALES), None)) is None:
         raise UsageError(
             f"is wanted: the values of {name} could be ranks (1 = best) or ratings (5 = best); one "
             f"of rank, 1-5, good-fair-poor (comparisons: columns editor_a, editor_b, winner)",
             argument="scale",
         )
-    return _SCALES[word]
+    return scale
 
 
 def _row(facts: JsonMapping, cells: _Cells, known: Known, shown: int) -> Row | None:

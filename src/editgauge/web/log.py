@@ -234,15 +234,19 @@ class Log:
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("DELETE FROM items WHERE id = ?", (item,))
             self._write(known._replace(id=new, data={**known.data, "id": new}))
-            for label, *row, _ in self._rows(f"{_EVENT} WHERE item = ?", item):
-                row[3] = new
+            named = f"{_EVENT} WHERE item = ?1 OR instr(after, ?2)"
+            for label, *row, _ in self._rows(named, item, orjson.dumps(item).decode() + ":"):
+                row[3] = new if row[3] == item else row[3]
                 for place in (5, 6):
                     fields = orjson.loads(row[place])
-                    fields |= {"id": new} if "id" in fields else {}
+                    for lists in fields.values():  # a release: it is no sample of ours any more
+                        if isinstance(lists, dict):
+                            lists.pop(item, None)
+                    fields |= {"id": new} if fields.get("id") == item else {}
                     row[place] = orjson.dumps(fields).decode()
                 self._db.execute(
                     "UPDATE events SET item = ?, before = ?, after = ?, crc = ? WHERE number = ?",
-                    (new, row[5], row[6], _crc(row), label.partition(" ")[2]),
+                    (row[3], row[5], row[6], _crc(row), label.partition(" ")[2]),
                 )
             self.note(who, "renamed", new)
         self._rows("PRAGMA wal_checkpoint(TRUNCATE)")

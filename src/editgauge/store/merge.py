@@ -50,15 +50,9 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
         raise RunError(
             f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources"
         )
-    done, every, pictures = Merged(), [target, *sources], dict[str, Sequence[Run]]()
+    done, every = Merged(), [target, *sources]
     with target.changing() as db:
-        for benchmark in sorted({name for run in every for name in run.benchmarks()}):
-            samples = _samples(every, benchmark)
-            done.samples += len(samples.keys() - {one["id"] for one in target.samples(benchmark)})
-            target.write_samples(benchmark, samples.values())
-            pictures |= {
-                path: sources for one in samples.values() for path in schema.pictures_of(one)
-            }
+        pictures = _take_samples(every, done)
         for benchmark in sorted({name for run in every for name in run.described_benchmarks()}):
             metrics = together([(run.path.name, run.metrics(benchmark)) for run in every])
             target.keep_metrics(benchmark, metrics.values())
@@ -74,6 +68,8 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
     done.replies, unread = paid.merge([run.replies_path for run in sources], target.replies_path)
     done.problems = [f"{run.path.name}: {text}" for run in every for text in run.problems] + unread
     entries = [{"run": run.path.name, "entries": run.manifest()["entries"]} for run in sources]
+    for run in sources:  # what they remember would be in memory while the rows are made ready
+        run.close()
     target.record("merge", rows=done.rows, edits=done.edits, sources=entries)
     return done
 
@@ -126,6 +122,18 @@ def _said(target: Run, old: Record, new: Record) -> str:
 
 
 # -- samples, edits, pictures ----------------------------------------------------------------------
+
+
+def _take_samples(every: Sequence[Run], done: Merged) -> dict[str, Sequence[Run]]:
+    """Bring the samples of all runs into the first; their pictures, each with the other runs."""
+    (target, *sources), pictures = every, dict[str, Sequence[Run]]()
+    for benchmark in sorted({name for run in every for name in run.benchmarks()}):
+        samples = _samples(every, benchmark)
+        done.samples += len(samples.keys() - target.index(benchmark).keys())
+        target.write_samples(benchmark, samples.values())
+        for one in samples.values():
+            pictures |= dict.fromkeys(schema.pictures_of(one), sources)
+    return pictures
 
 
 def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, JsonObject]:

@@ -75,7 +75,7 @@ def is_sound(run: Run) -> bool:
 def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
     message = "the run's rows cannot be made ready for reading ({}); make room or rights"
     with parquet.database(message=message) as db:
-        db.execute("SET memory_limit = '256MB'")
+        db.execute("SET memory_limit = '128MB'")
         db.execute(f"SET temp_directory = {parquet.quoted(run.scratch())}")
         db.execute("SET threads = 1")
         db.execute(_TABLES)

@@ -237,7 +237,7 @@ def test_frames_that_do_not_say_which_one_is_missing(tmp_path: Path) -> None:
 
 
 def test_categories_of_kris_bench_and_others(tmp_path: Path) -> None:
-    task_set(tmp_path, {"10": task_record(), "9": task_record(), "2": 7, "x/": 1, "x?": 2})
+    task_set(tmp_path, {"10": task_record(), "9": task_record(), "2": {}, "x/": 1, "x?": 2})
     task_set(tmp_path, {"1": task_record()}, category="alchemy")
     task_set(tmp_path, "[", category="physics")
     samples, dataset = load("krisbench", tmp_path / "KRIS_Bench")

@@ -45,6 +45,24 @@ def test_a_pattern_is_looked_for_in_the_folder_of_each_editor(
     assert "fits no file" in str(other.exception)
 
 
+def test_a_folder_whose_files_have_other_names_is_named_with_the_next_step(
+    outputs: Path, tmp_path: Path
+) -> None:
+    sample = catalog.open_data("mini", None, None)[2][0]
+    write_png(tmp_path / "all" / "known" / f"{sample.id}.png", read_image(sample.image))
+    shutil.copytree(outputs, tmp_path / "all" / "their own")
+    words = ["mini", "--outputs", tmp_path / "all"]
+    step = f"--from '{tmp_path / 'all' / 'their own'}' shows what they match"
+    checked = invoke(["check", *words])
+    assert (checked.exit_code, step in checked.stdout) == (1, True)
+    run = ["--sample", sample.id, "--workers", 0, "--run", tmp_path / "run"]
+    for _ in range(2):  # also where there is nothing to do
+        scored = invoke(["score", *words, *run])
+        assert (scored.exit_code, step in scored.stdout) == (1, True)
+    assert invoke(["score", *words, *run, "--editor", "known"]).exit_code == 0
+    assert step in str(invoke(["check", *words[:2], tmp_path / "all" / "their own"]).exception)
+
+
 def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "official").mkdir()

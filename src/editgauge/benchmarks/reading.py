@@ -92,7 +92,7 @@ class Record:
     _keys: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, dict):
+        if not self.data or not isinstance(self.data, dict):
             self.note.wrong_type(self.data, "an object", "nothing is known of the sample")
             self.data = {}
         known = {key.lower(): name for name, keys in self.fields.items() for key in keys}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
+from shlex import quote
 
 from editgauge.escape import counted, plain
 from editgauge.run.check_data import Count, Issue, Progress, check_data
@@ -84,7 +85,7 @@ class Checked:
         )
         for one in self.outputs:
             if not one.count["present"] and one.count["extra"]:
-                command = f"editgauge import {called} --from {one.folder}"
+                command = f"editgauge import {called} --from {quote(str(one.folder))}"
                 yield f"files of other names? {command} shows what they match"
         if not self.outputs:
             step = f"{self.then} {called} --run RUN{' --model MODEL' * (self.then == 'judge')}"

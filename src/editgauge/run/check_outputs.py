@@ -11,7 +11,7 @@ from pathlib import Path
 from editgauge.errors import DataError
 from editgauge.images import read_header, read_image
 from editgauge.run.check_data import ASSUMED, Issue, Progress, each, issue, relative
-from editgauge.store.collect import editors_in
+from editgauge.store.collect import editors_in, left_out
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.types import Sample
 
@@ -39,7 +39,8 @@ def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample])
     if editor and (outputs / editor).is_dir():
         return {editor: outputs / editor}
     every = editors_in(outputs, samples, [editor] if editor else [])
-    return {name: one.root for name, one in every.items()}
+    folders = {name: one.root for name, one in every.items()}
+    return folders | {one.name: one for one in (() if editor else left_out(outputs, folders))}
 
 
 def check_outputs(

@@ -24,7 +24,7 @@ from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
-from editgauge.store.collect import Takes, editors_in, takes_of, tell
+from editgauge.store.collect import Takes, editors_in, import_of, left_out, takes_of, tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.matching import Matches, matches_of
 from editgauge.store.outputs import OutputFolder
@@ -300,17 +300,21 @@ class Scoring:
             if standing:
                 standing.keep({**facts, "kept": summary.kept}, idle=not summary.computed)
         self._record(facts["data"], facts["editors"], summary)
+        left = left_out(outputs, facts["editors"]) if outputs and not editors else []
+        summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]
         summary.problems += self._plugged.problems
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
-        samples = folder.samples_by_status(name, names, among=[s.id for s in self.material.samples])
+        among = [sample.id for sample in self.material.samples]
+        samples = folder.samples_by_status(name, names, among=among)
         every = not any(Status.SCORED in each for each in samples.values())
         return Scored(
             summary=summary,
             samples=samples,
-            reasons=folder.reasons(name, names, facts["editors"], every=every),
+            reasons=folder.reasons(name, names, facts["editors"], among=among, every=every),
             lacking=self.lacking,
-            complete=summary.has_score and not summary.lacking(self.lacking if able else ()),
+            complete=summary.has_score
+            and not (left or summary.lacking(self.lacking if able else ())),
         )
 
     def _standing(self, outputs: Path | None, editors: Sequence[str]) -> Standing:

@@ -210,8 +210,8 @@ def read_json(path: Path, *, lines: bool = False) -> Any:
     """The JSON value of a file as Python's own writer makes them (``NaN`` and ``Infinity`` are
     numbers); with `lines` a list, of one on each line or of one list. Raises `WrongFormat`.
     """
-    if path.is_dir():
-        raise WrongFormat(path, "a file", "a folder")
+    if not path.is_file():
+        raise WrongFormat(path, "a file", "a folder" if path.is_dir() else "nothing there")
     try:
         text = path.read_bytes().decode()
         if lines and text.lstrip()[:1] != "[":

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 from editgauge.errors import DataError, ImageError
-from editgauge.images import read_header
+from editgauge.images import EXTENSIONS, read_header
 from editgauge.store import paths
 from editgauge.store.hashes import HashStore, same
 from editgauge.store.outputs import OutputFolder, given_back
@@ -55,9 +56,29 @@ def editors_in(
         raise DataError(
             f"{outputs}: no outputs found; wanted files such as {outputs.name}/{lost}/{wanted}, or "
             f"{outputs.name}/{wanted} of one editor, found the folders: "
-            f"{', '.join([*folders][:8]) or 'none'}; files of other names: see editgauge import"
+            f"{', '.join([*folders][:8]) or 'none'}; "
+            f"{import_of(samples[0].benchmark if samples else 'BENCHMARK', outputs)}"
         )
     return {plain_name(name): folder for name, folder in chosen.items()}
+
+
+def import_of(benchmark: str, outputs: Path) -> str:
+    """The next step where pictures may have other names."""
+    command = f"editgauge import {benchmark} DATA --from {quote(str(outputs))}"
+    return f"are its files named otherwise? {command} shows what they match"
+
+
+def left_out(outputs: Path, editors: Iterable[str]) -> list[Path]:
+    """The folders beside those of these editors that hold pictures: none is at an output's place.
+    Of a folder that is one editor's itself: none.
+    """
+    known = {*editors}
+    return [
+        one
+        for one in sorted(outputs.glob("[!.]*/"))
+        if not known & {plain_name(one.name), plain_name(outputs.absolute().name)}
+        and any(file.suffix.lower() in EXTENSIONS for file in one.rglob("*"))
+    ]
 
 
 def takes_of(
@@ -103,6 +124,8 @@ def edits_of(
     """
     place = local_folder(outputs)
     folders = None if place is None else editors_in(place, samples, editors)
+    for one in left_out(place, folders) if place and folders and not editors else ():
+        run.note(f"{one.name}: left out; {import_of(benchmark, one)}")
     takes = takes_of(run, benchmark, folders, editors, hashes)
     return [record for take in takes.values() for record in take(samples)]
 

@@ -52,7 +52,7 @@ class Samples:
         if by not in self._labels:
             if by not in (names := self.names()):
                 offered = meant(by, names, f"there are: {', '.join(names)}")
-                raise UnknownName(f"samples have no attribute {by!r}; {offered}", argument="where")
+                raise UnknownName(f"samples have no attribute {by!r}; {offered}")
             values = [_label(record, by) for record in self.records.values()]
             self._labels[by] = np.array(values, dtype=object)
         return self._labels[by]

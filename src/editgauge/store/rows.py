@@ -131,17 +131,26 @@ class Rows(RunFile):
         }
 
     def reasons(
-        self, benchmark: str, scorers: Iterable[str], editors: Iterable[str], *, every: bool = False
+        self,
+        benchmark: str,
+        scorers: Iterable[str],
+        editors: Iterable[str],
+        *,
+        among: Iterable[str],
+        every: bool = False,
     ) -> list[tuple[Any, ...]]:
-        """Why outputs of these editors have no score of these scorers: (scorer, status, reason, how
-        many outputs), the commonest first; not_applicable only of `every` status.
+        """Why outputs of these editors on the samples `among` have no score of these scorers:
+        (scorer, status, reason, how many outputs), the commonest first; not_applicable only of
+        `every` status.
         """
         query = f"""SELECT scorer, status, reason, count(DISTINCT s.editor || ' ' || r.sample) AS n
             FROM {_NAMED} WHERE s.benchmark = ? AND status <> 'scored'
             AND (? OR status <> 'not_applicable') AND scorer IN (SELECT value FROM json_each(?))
             AND s.editor IN (SELECT value FROM json_each(?))
+            AND n.sample IN (SELECT value FROM json_each(?))
             GROUP BY 1, 2, 3 ORDER BY n DESC, 1, 2, 3 LIMIT 20"""
-        return self.read(query, benchmark, every, schema.json([*scorers]), schema.json([*editors]))
+        named = (schema.json([*one]) for one in (scorers, editors, among))
+        return self.read(query, benchmark, every, *named)
 
     def samples_by_status(
         self,

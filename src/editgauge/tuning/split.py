@@ -47,7 +47,8 @@ def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sa
     known = {name.rstrip(".").casefold(): name for name in there}
     names = [known.get(text.strip().rstrip(".").casefold(), "") for text in wanted or [""]]
     if "" in names:
-        why = f"{', '.join(wanted)!r}: no sample has it; there are {', '.join(sorted(there))}"
+        why = f"{', '.join(wanted)!r}: no sample has it" if wanted else "wanted one or more"
+        why = f"{why}; there are {', '.join(sorted(there))}"
         raise UsageError(why, argument="task")
     return {name: there[name] for name in names}
 

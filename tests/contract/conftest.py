@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.contract import runs
-from tests.contract.faults import graded
+from tests.contract.faults import copy_of, graded
 from tests.contract.runs import Known
-from tests.contract.server import KEY, Server
+from tests.contract.server import ENV, Server
 from tests.contract.support import cli
 
 
@@ -35,14 +34,19 @@ def edited_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
+@pytest.fixture
+def run(edited_run: Path, tmp_path: Path) -> Path:
+    """A copy of `edited_run`."""
+    return copy_of(edited_run, tmp_path / "run")
+
+
 @pytest.fixture(scope="session")
 def judged_run(edited_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`edited_run` with pixel scores and a judge's. To be copied, as above."""
-    run = Path(shutil.copytree(edited_run, tmp_path_factory.mktemp("judged") / "run"))
+    run = copy_of(edited_run, tmp_path_factory.mktemp("judged") / "run")
     cli("score", "mini", "--run", run, "--tracks", "pixel", "--limit", 6, "--workers", 0)
     with Server(graded) as server:
-        judge = ("--model", "judge-2026-01-01", "--base-url", server.url, "--limit", 3)
-        cli("judge", "mini", "--run", run, *judge, env={"EDITGAUGE_JUDGE_KEY": KEY})
+        cli("judge", "mini", "--run", run, *server.words, "--limit", 3, env=ENV)
     return run
 
 

@@ -83,7 +83,7 @@ def instance(
         changes.setdefault("output_image", ...)
         save(folder / f"{number}_edited_mask.jpg", mask)
     else:
-        put(folder / f"text_change_{number}.jpg", number)
+        put(folder / f"text_change_{number}.jpg", number + 50)
         save(folder / f"text_change_{number}_mask.jpg", mask)
     value = [text_record(number, **changes)] if content is None else content
     (folder / f"Art & Creative Expression_{number:03d}.json").write_bytes(as_bytes(value))
@@ -116,7 +116,8 @@ def prompts(
     for line in lines:
         if isinstance(line, dict) and isinstance(line.get("id"), int):
             for kind in ("original", "gt"):
-                put(root / "data" / category / "image" / kind / f"{line['id']}.0.png")
+                seed = line["id"] + 50 * (kind == "gt")
+                put(root / "data" / category / "image" / kind / f"{line['id']}.0.png", seed)
     return file
 
 
@@ -202,12 +203,17 @@ def frames(missing: int) -> dict[str, Any]:
 
 
 def tasks(
-    root: Path, records: Any, *, category: str = "chemistry", names: Sequence[str] = ("1.png",)
+    root: Path,
+    records: Any,
+    *,
+    category: str = "chemistry",
+    names: Sequence[str] = ("1.png",),
+    seed: int = 0,
 ) -> Path:
     """A category of KRIS-Bench with pictures of these names. Returns its folder."""
     folder = root / "KRIS_Bench" / category
-    for seed, name in enumerate(names):
-        put(folder / name, seed)
+    for number, name in enumerate(names, start=seed):
+        put(folder / name, number)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "annotation.json").write_bytes(as_bytes(records))
     return folder

@@ -29,8 +29,18 @@ from unittest import mock
 import numpy as np
 from PIL import Image
 
+from tests.contract.datasets import (
+    MANUAL,
+    SIZE,
+    WEB,
+    instance,
+    prompt_record,
+    prompts,
+    task_record,
+    tasks,
+)
 from tests.contract.server import pixels_of
-from tests.contract.support import picture, rectangle, save
+from tests.contract.support import picture, save
 
 FILE = Path(__file__).with_suffix(".json")
 ODD = 'Replace "A" with {B} — “{{C}}”, 100 % and \\n'
@@ -101,58 +111,22 @@ def ordered(sent: Iterable[Sent]) -> list[Sent]:
 
 def texteditbench(root: Path) -> None:
     """A synthetic and a real sample with a knowledge prompt, and a real one that spells it wrong."""
-    for number, split, knowledge in (
-        (4, "data_manual_production", "knowledge_prompt"),
-        (5, "data_web-sourced_instances", "knowledge_prompt"),
-        (6, "data_web-sourced_instances", "knoeledge_prompt"),
-    ):
-        real = "web" in split
-        folder = root / "DATA" / split / "Art_Creative_Expression" / f"{number:03d}"
-        mask = rectangle(48, 64, (4, 4, 20, 30))
-        save(folder / f"{number}.jpg", picture(number, 48, 64))
-        save(folder / f"{number}_mask.jpg", mask)
-        record = {
-            "id": f"TextEditing_Art_{number:03d}",
-            "topic": "Art & Creative Expression",
-            "prompt": ODD,
-            "editing_method": "text_change",
-            "difficulty": "easy",
-            "difficulty_score": "4(0,1,1,2,0,0,0,0,0,0)",
-            "input_image": f"{number}.jpg",
-            "source_tag": "human_annotation",
-            knowledge: "a {linked} fact",
-        }
-        if real:
-            save(folder / f"{number}_edited_mask.jpg", mask)
-        else:
-            save(folder / f"text_change_{number}.jpg", picture(number + 50, 48, 64))
-            save(folder / f"text_change_{number}_mask.jpg", mask)
-            record["output_image"] = f"text_change_{number}.jpg"
-        (folder / f"Art_{number:03d}.json").write_text(json.dumps([record]), encoding="utf-8")
-        place = root / "OUTPUTS" / "m" / ("real" if real else "canva") / folder.parent.name
-        save(place / f"{number:03d}_edited.jpg", picture(number + 100, 48, 64))
+    known, split, kind = "a {linked} fact", (MANUAL, WEB, WEB), ("canva", "real", "real")
+    for number, name in ((4, "knowledge_prompt"), (5, "knowledge_prompt"), (6, "knoeledge_prompt")):
+        folder = instance(
+            root / "DATA", number, split=split[number - 4], prompt=ODD, **{name: known}
+        )
+        place = root / "OUTPUTS" / "m" / kind[number - 4] / folder.parent.name
+        save(place / f"{number:03d}_edited.jpg", picture(number + 100, *SIZE))
 
 
 def textedit(root: Path) -> None:
     """A Virtual and a Real sample, whose outputs have another size."""
     for number, category in ((1, "1.1.1"), (2, "2.3")):
-        name = f"{1000 + number}.0.png"
-        record = {
-            "id": number,
-            "prompt": ODD,
-            "original_image": f"{category}/image/original/{name}",
-            "gt_image": f"{category}/image/gt/{name}",
-            "source_text": 'A "{x}"',
-            "target_text": "B",
-            "gt_caption": "A sign.",
-        }
-        path = root / "DATA" / "eval_prompts" / "miniset" / f"{category}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(record) + "\n", encoding="utf-8")
-        images = root / "DATA" / "data" / category / "image"
-        save(images / "original" / name, picture(number, 48, 64))
-        save(images / "gt" / name, picture(number + 50, 48, 64))
-        save(root / "OUTPUTS" / "m" / category / name, picture(number + 100, 30, 40))
+        words = {"source_text": 'A "{x}"', "target_text": "B", "gt_caption": "A sign."}
+        record = prompt_record(number, category, prompt=ODD, **words)
+        prompts(root / "DATA", [record], part="miniset", category=category)
+        save(root / "OUTPUTS" / "m" / category / f"{number}.0.png", picture(number + 100, 30, 40))
 
 
 KRIS = {
@@ -166,20 +140,15 @@ KRIS = {
 TEMPORAL = {"temporal_prediction": ("7", ["7-1.png", "7-3.png", "7-4.png"], "7-2.png")}
 
 
-def krisbench(root: Path, tasks: dict[str, tuple[str, list[str], str]]) -> None:
+def krisbench(root: Path, kinds: dict[str, tuple[str, list[str], str]]) -> None:
     """A sample of each kind of task."""
-    for task, (number, inputs, truth) in tasks.items():
-        folder = root / "DATA" / "KRIS_Bench" / task
-        for seed, name in enumerate([*inputs, truth] if truth else inputs):
-            save(folder / name, picture(10 * int(number) + seed, 48, 64))
-        record = {
-            "ori_img": inputs if len(inputs) > 1 else inputs[0],
-            "gt_img": truth,
-            "ins_en": ODD,
-            "explain_en": "because {so}",
-        }
-        (folder / "annotation.json").write_text(json.dumps({number: record}), encoding="utf-8")
-        save(root / "OUTPUTS" / "m" / task / f"{number}.png", picture(int(number) + 200, 48, 64))
+    for task, (number, inputs, truth) in kinds.items():
+        shown = inputs if len(inputs) > 1 else inputs[0]
+        words = {"ins_en": ODD, "explain_en": "because {so}"}
+        record = task_record(ori_img=shown, gt_img=truth, **words)
+        names = [*inputs, truth] if truth else inputs
+        tasks(root / "DATA", {number: record}, category=task, names=names, seed=10 * int(number))
+        save(root / "OUTPUTS" / "m" / task / f"{number}.png", picture(int(number) + 200, *SIZE))
 
 
 DATA: dict[str, Callable[[Path], None]] = {

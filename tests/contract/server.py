@@ -22,6 +22,8 @@ from PIL import Image
 
 KEY = "sk-contract-0123456789"
 """The key that tests put into the environment."""
+ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
+MODEL = "judge-2026-01-01"
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,11 @@ class Server:
         self.http = _Sockets(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What a command that judges says of it."""
+        return "--model", MODEL, "--base-url", self.url
+
     def respond(self, handler: BaseHTTPRequestHandler) -> None:
         body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
         with self.lock:
@@ -205,7 +212,7 @@ def chat(
     *,
     finish: str = "stop",
     usage: tuple[int, int] | None = USAGE,
-    model: str = "judge-2026-01-01",
+    model: str = MODEL,
     seconds: float = 0.0,
     **message: Any,
 ) -> Answer:

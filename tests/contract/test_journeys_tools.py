@@ -14,12 +14,10 @@ import pytest
 
 from tests.contract.faults import cells, content, copy_of, files, graded
 from tests.contract.packages import installed
-from tests.contract.server import KEY, Server
+from tests.contract.server import ENV, KEY, Server
 from tests.contract.support import cli, finished, picture, process, rows_of, same_rows, save, values
 
 ROOT = Path(__file__).resolve().parents[2]
-JUDGE = ("--model", "judge-2026-01-01")
-ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 
 
 # -- the first commands ----------------------------------------------------------------------------
@@ -178,7 +176,7 @@ def test_packages_of_other_people_are_known_to_every_command(
         cli("edit", "mybench", data, "--editor", editor, "--run", run, "--workers", 0)
     cli("score", "mybench", data, "--run", run, "--workers", 0)
     with Server(graded) as server:
-        cli("judge", "mybench", data, "--run", run, *JUDGE, "--base-url", server.url, env=ENV)
+        cli("judge", "mybench", data, "--run", run, *server.words, env=ENV)
     assert all(value < 1e-9 for value in values(run, "brightness_gap", editor="mirror").values())
     assert all(value > 1 for value in values(run, "brightness_gap", editor="blank").values())
     lower = values(run, "overall", editor="mirror")

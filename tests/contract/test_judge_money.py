@@ -4,7 +4,6 @@ is never paid for twice, whatever happens in between.
 
 from __future__ import annotations
 
-import shutil
 import signal
 import threading
 import time
@@ -14,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.contract.faults import copy_of
 from tests.contract.server import (
+    ENV,
     KEY,
+    MODEL,
     USAGE,
     Answer,
     Asked,
@@ -28,7 +30,6 @@ from tests.contract.server import (
 )
 from tests.contract.support import cli, process, rows_of, same_rows
 
-ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 NAMES = ("replace-01", "replace-02", "replace-03", "replace-06")
 SAMPLES = [word for name in NAMES for word in ("--sample", name)]
 CALLS = 2 * (4 + 1 + 3 + 5)
@@ -40,23 +41,9 @@ BILL = (USAGE[0] * 1 + USAGE[1] * 10) / 1e6
 
 
 @pytest.fixture(scope="module")
-def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with the outputs of two anchors. Nobody writes into it."""
-    run = tmp_path_factory.mktemp("edited") / "run"
-    for editor in ("copy", "reference"):
-        cli("edit", "mini", "--editor", editor, "--run", run, "--workers", 0, *SAMPLES)
-    return run
-
-
-@pytest.fixture
-def run(edited: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(edited, tmp_path / "run"))
-
-
-@pytest.fixture(scope="module")
-def untouched(edited: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def untouched(edited_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same run, judged by `sensible` without any trouble."""
-    run = Path(shutil.copytree(edited, tmp_path_factory.mktemp("untouched") / "run"))
+    run = copy_of(edited_run, tmp_path_factory.mktemp("untouched") / "run")
     with Judge() as server:
         cli(*words(run, server), env=ENV)
         assert len(server.chats) == CALLS
@@ -64,10 +51,7 @@ def untouched(edited: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def words(run: Path, server: Judge, *more: Any) -> tuple[Any, ...]:
-    return (
-        "judge", "mini", "--run", run, *SAMPLES, "--model", "judge-2026-01-01",
-        "--base-url", server.url, *more,
-    )  # fmt: skip
+    return "judge", "mini", "--run", run, *SAMPLES, *server.words, *more
 
 
 def costs(run: Path) -> dict[str, float]:
@@ -99,6 +83,11 @@ def test_a_second_start_asks_nothing(untouched: Path) -> None:
     assert done.json["rows_made"] == 0
 
 
+def interruptible() -> None:
+    """Ctrl-C is heard, whoever started the tests (a shell's background jobs do not hear it)."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
 def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
     kill: signal.Signals, run: Path, untouched: Path
@@ -111,7 +100,11 @@ def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
         return chat(verdict(asked), seconds=0.05)
 
     with Judge(answer) as server:
-        child = process(*words(run, server, "--set", f"concurrency={at_once}"), env=ENV)
+        child = process(
+            *words(run, server, "--set", f"concurrency={at_once}"),
+            env=ENV,
+            preexec_fn=interruptible,
+        )
         eventually(lambda: len(server.chats) >= CALLS // 2)
         child.send_signal(kill)
         time.sleep(0.2)
@@ -126,10 +119,8 @@ def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
     same_rows(run, untouched)
 
 
-def test_runs_that_share_a_store_of_replies_pay_once(
-    run: Path, edited: Path, tmp_path: Path
-) -> None:
-    other = Path(shutil.copytree(edited, tmp_path / "other"))
+def test_runs_that_share_a_store_of_replies_pay_once(run: Path, tmp_path: Path) -> None:
+    other = copy_of(run, tmp_path / "other")
     store = ("--replies", tmp_path / "replies.sqlite")
     with Judge() as server:
         cli(*words(run, server, *store), env=ENV)
@@ -139,12 +130,11 @@ def test_runs_that_share_a_store_of_replies_pay_once(
 
 
 def test_offline_makes_the_rows_from_the_replies_and_sends_nothing(
-    run: Path, edited: Path, untouched: Path, tmp_path: Path
+    run: Path, untouched: Path, tmp_path: Path
 ) -> None:
-    store = ("--replies", tmp_path / "replies.sqlite")
+    store, again = ("--replies", tmp_path / "replies.sqlite"), copy_of(run, tmp_path / "again")
     with Judge() as server:
         cli(*words(run, server, *store), env=ENV)
-    again = Path(shutil.copytree(edited, tmp_path / "again"))
     cli(*words(again, server, *store, "--offline"))
     same_rows(again, untouched)
 
@@ -215,8 +205,7 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_sent(run: Path) 
 
 def test_estimate_says_calls_and_dollars_and_sends_nothing(run: Path) -> None:
     with Judge() as server:
-        estimate = words(run, server)[1:]
-        done = cli("judge", "--estimate", *estimate, "--price", PRICE, "--json", env=ENV)
+        done = cli(*words(run, server, "--estimate", "--price", PRICE, "--json"), env=ENV)
         assert server.asked == []
     total = done.json["calls"]["total"]
     assert total["calls"] == CALLS
@@ -225,11 +214,8 @@ def test_estimate_says_calls_and_dollars_and_sends_nothing(run: Path) -> None:
 
 def test_a_server_of_this_machine_has_no_price_of_a_providers_model(run: Path) -> None:
     with Judge() as server:
-        estimate = [
-            "gpt-4o-2024-11-20" if word == "judge-2026-01-01" else word
-            for word in words(run, server)[1:]
-        ]
-        done = cli("judge", "--estimate", *estimate, "--json", env=ENV)
+        asked = words(run, server, "--estimate", "--model", "gpt-4o-2024-11-20", "--json")
+        done = cli(*asked, env=ENV)
     assert done.json["calls"]["total"]["dollars"] is None
 
 
@@ -292,7 +278,7 @@ def test_an_account_that_is_refused_stops_the_command_and_fails_no_model(
 
 def test_another_model_that_answers_stops_the_command(run: Path) -> None:
     def reply(asked: Asked) -> Answer:
-        return chat(verdict(asked), model="another" if asked.number > 4 else "judge-2026-01-01")
+        return chat(verdict(asked), model="another" if asked.number > 4 else MODEL)
 
     with Judge(reply) as server:
         done = cli(*words(run, server, "--set", "concurrency=1"), env=ENV, expect=None)
@@ -311,7 +297,7 @@ def test_a_model_without_a_date_is_warned_of(run: Path) -> None:
 
 def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Path) -> None:
     with Batches() as server:
-        batch = ("judge", *words(run, server)[1:], "--price", PRICE)
+        batch = words(run, server, "--price", PRICE)
         cli(*batch, "--batch", "submit", env=ENV)
         assert costs(run)["booked"] > 0, "booked while it waits"
         cli(*batch, "--batch", "submit", env=ENV, expect=None)

@@ -8,7 +8,6 @@ import asyncio
 import functools
 import hashlib
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,40 +16,23 @@ from typing import Any
 import pytest
 
 from editgauge import Evaluation
-from tests.contract.server import KEY, Answer, Asked, Judge, chat, error, filled, pixels_of, verdict
+from tests.contract.server import ENV, Answer, Asked, Judge, chat, error, filled, pixels_of, verdict
 from tests.contract.support import Result, cli, rows_of
 
-ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 WORDS = "The new word is there, and the rest of the picture is as it was."
 Reply = Callable[[Asked], Answer]
 
 
-ONE = ("--sample", "replace-02")
-"""A sample that takes one call."""
-
-
-@pytest.fixture(scope="module")
-def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with one output, which takes one call. Nobody writes into it."""
-    run = tmp_path_factory.mktemp("edited") / "run"
-    cli("edit", "mini", "--editor", "copy", "--run", run, "--workers", 0, *ONE)
-    return run
-
-
-@pytest.fixture
-def run(edited: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
-    return Path(shutil.copytree(edited, tmp_path / "run"))
+ONE = ("--sample", "replace-02", "--editor", "copy")
+"""An output that takes one call."""
 
 
 def judge(run: Path, reply: Reply, *words: Any, expect: int | None = 0) -> tuple[Result, Judge]:
     """Judge what the run holds, with a server that answers so."""
     words = words if "--sample" in words else (*ONE, *words)
     with Judge(reply) as server:
-        done = cli(
-            "judge", "mini", "--run", run, "--model", "judge-2026-01-01",
-            "--base-url", server.url, "--json", *words, env=ENV, expect=expect,
-        )  # fmt: skip
+        asked = ("judge", "mini", "--run", run, *server.words, "--json", *words)
+        done = cli(*asked, env=ENV, expect=expect)
     return done, server
 
 
@@ -308,7 +290,7 @@ def test_a_client_of_ones_own_judges_from_python(run: Path) -> None:
 
     async def cell() -> None:
         evaluation = Evaluation("mini", run=run, samples=["replace-02"])
-        assert evaluation.judge("my-judge", ask=fives).without_score == 0
+        assert evaluation.judge("my-judge", ask=fives, editors="copy").without_score == 0
 
     asyncio.run(cell())
     assert Counter(row["editor"] for row in corrected(run)) == {"copy": 5}

@@ -15,10 +15,9 @@ from PIL.PngImagePlugin import PngInfo
 
 from tests.contract import released
 from tests.contract.datasets import organ_record, organs
-from tests.contract.server import KEY, Asked, Judge, chat, sensible
+from tests.contract.server import ENV, KEY, MODEL, Asked, Judge, chat, sensible
 from tests.contract.support import cli, picture, rows_of, save
 
-ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 RECORDED: dict[str, Any] = json.loads(released.FILE.read_text(encoding="utf-8"))
 
 
@@ -36,8 +35,7 @@ def judged(root: Path, benchmark: str, *words: Any, answer: Any = sensible) -> l
     with Judge(answer) as judge:
         cli(
             "judge", benchmark, root / "DATA", "--outputs", root / "OUTPUTS",
-            "--editor", "m", "--run", root / "run", "--model", "judge-2026-01-01",
-            "--base-url", judge.url, *words, env=ENV, expect=None,
+            "--editor", "m", "--run", root / "run", *judge.words, *words, env=ENV, expect=None,
         )  # fmt: skip
         return judge.chats
 
@@ -145,7 +143,7 @@ PICTURES: dict[str, list[list[str]]] = {
         [f"Original: DATA/data/{category}/image/original/{name}",
          f"Reference: DATA/data/{category}/image/gt/{name}",
          f"Result of the editor: OUTPUTS/m/{category}/{name} in 64 x 48"]
-        for category, name in (("1.1.1", "1001.0.png"), ("2.3", "1002.0.png"))
+        for category, name in (("1.1.1", "1.0.png"), ("2.3", "2.0.png"))
     ],
     "medebench": [
         ["Input: DATA/editing/previous/38.png",
@@ -185,13 +183,9 @@ def test_our_prompts_show_the_pictures_in_the_order_of_the_words(name: str, tmp_
 
 def test_the_key_goes_to_the_judge_and_into_no_file_or_message(tmp_path: Path) -> None:
     released.textedit(tmp_path)
+    outputs = ("--outputs", tmp_path / "OUTPUTS", "--editor", "m", "--run", tmp_path / "run")
     with Judge() as judge:
-        words = (
-            "judge", "textedit", tmp_path / "DATA", "--outputs", tmp_path / "OUTPUTS",
-            "--editor", "m", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
-            "--base-url", judge.url,
-        )  # fmt: skip
-        done = cli(*words, env=ENV)
+        done = cli("judge", "textedit", tmp_path / "DATA", *outputs, *judge.words, env=ENV)
         assert {one.headers["authorization"] for one in judge.chats} == {f"Bearer {KEY}"}
     assert KEY not in done.text
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
@@ -203,10 +197,8 @@ def test_show_prints_the_words_that_would_be_sent(tmp_path: Path) -> None:
     released.textedit(tmp_path)
     one = ("--sample", "1.1.1/1")
     (asked,) = judged(tmp_path, "textedit", *one)
-    done = cli(
-        "judge", "--show", "textedit", tmp_path / "DATA", "--run", tmp_path / "run",
-        "--model", "judge-2026-01-01", *one,
-    )  # fmt: skip
+    there = (tmp_path / "DATA", "--run", tmp_path / "run", "--model", MODEL)
+    done = cli("judge", "--show", "textedit", *there, *one)
     said = " ".join(done.out.split())
     for line in asked.text.splitlines():
         assert " ".join(line.split()) in said
@@ -245,10 +237,8 @@ def test_a_probe_says_that_a_judge_which_answers_the_same_to_all_does_not_see(
 ) -> None:
     cli("edit", "mini", "--editor", "reference", "--run", tmp_path / "run", "--workers", 0)
     with Judge(sensible) as judge:
-        done = cli(
-            "judge", "mini", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
-            "--base-url", judge.url, "--probe", env=ENV, expect=1,
-        )  # fmt: skip
+        words = ("judge", "mini", "--run", tmp_path / "run", *judge.words, "--probe")
+        done = cli(*words, env=ENV, expect=1)
     assert any(one.pictures for one in judge.chats)
     assert "sight: FAILED" in done.text
     assert rows_of(tmp_path / "run") == [], "a probe scores nothing"
@@ -266,10 +256,7 @@ def test_a_rubric_of_ones_own_replaces_ours_and_makes_another_source(tmp_path: P
     assert all("In my words." in one.text for one in asked)
     sources = {row["source"] for row in rows_of(tmp_path / "run")}
     assert len(sources) == 2
-    assert {source.partition("#")[0] for source in sources} == {
-        "judge-2026-01-01",
-        "judge-2026-01-01[rubrics]",
-    }
+    assert {source.partition("#")[0] for source in sources} == {MODEL, f"{MODEL}[rubrics]"}
     (rubrics / "questions.md").rename(rubrics / "question.md")
     stray = judged(tmp_path, "textedit", "--prompts", rubrics, "--model", "new-2026-01-01")
     assert stray == [], "a file that replaces no rubric is an error before anything is paid"

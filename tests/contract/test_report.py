@@ -14,7 +14,7 @@ import pytest
 
 from tests.chromium import Visit, chromium
 from tests.contract.datasets import prompt_record, prompts
-from tests.contract.server import KEY, Asked, Judge, chat, verdict
+from tests.contract.server import ENV, KEY, Asked, Judge, chat, verdict
 from tests.contract.support import cli, picture, save
 from tests.contract.tables import numbers
 
@@ -50,8 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Judge(reply) as server:
         cli(
             "judge", "textedit", folder / "data", "--outputs", folder / "outputs",
-            "--run", folder / "run", "--model", "judge-2026-01-01", "--base-url", server.url,
-            "--set", "concurrency=1", env={"EDITGAUGE_JUDGE_KEY": KEY}, expect=1,
+            "--run", folder / "run", *server.words, "--set", "concurrency=1", env=ENV, expect=1,
         )  # fmt: skip
     return folder / "run"
 

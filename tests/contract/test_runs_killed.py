@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.contract.faults import calls, content, copy_of, graded, interrupted, seconds_of
-from tests.contract.server import KEY, Server
+from tests.contract.server import ENV, Server
 from tests.contract.support import cli, finished, process, rows_of, same_rows
 
-ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 KILLS = [2, pytest.param(25, marks=pytest.mark.slow)]
 SCORE = ("--tracks", "pixel", "--limit", 6, "--workers", 0)
 PROGRAM = """
@@ -37,8 +36,9 @@ def judge() -> Iterator[Server]:
 
 
 def judging(run: Path, judge: Server) -> tuple[object, ...]:
-    told = ("--model", "judge-2026-01-01", "--base-url", judge.url, "--limit", 3)
-    return ("judge", "mini", "--run", run, *told, "--set", "concurrency=2")
+    return (
+        "judge", "mini", "--run", run, *judge.words, "--limit", 3, "--set", "concurrency=2"
+    )  # fmt: skip
 
 
 def judged(run: Path) -> int:

@@ -75,9 +75,9 @@ def rows(sample: str, index: int) -> Iterator[Row]:
     gone = {"status": Status.MISSING} if index == NUMBER - 1 else {}
     for variant, value in zip(VARIANTS, (7.0, 3.0), strict=True):
         yield made("box", "EA", None if gone else value, variant=variant, **gone)
-    if index == 7:
-        for editor in ("box", "same"):
-            yield made(editor, "NED", None, source="ocr-1", status=Status.NOT_APPLICABLE)
+    why = {7: Status.NOT_APPLICABLE, 8: Status.NOT_MEASURED}.get(index)
+    for editor in ("box", "same") if why else ():
+        yield made(editor, "NED", None, source="ocr-1", status=why)
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,14 @@ def test_a_clear_lead_is_certain_and_a_near_one_is_not() -> None:
     assert near["lines"][1]["rank_low"] == 1
 
 
+def test_of_five_samples_there_is_no_interval_and_every_rank_is_possible() -> None:
+    lead = told(rows(a=[1.0] * 5, b=[5.0] * 5), HIGHER)["leads"]["faithful"]
+    assert [(line["rank_low"], line["rank_high"], line["low"]) for line in lead["lines"]] == [
+        (1, 2, None)
+    ] * 2
+    assert not lead["certain"]
+
+
 @pytest.mark.parametrize(("metrics", "worst"), [(HIGHER, 3), (LOWER, 5)])
 def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int) -> None:
     values: list[float | None] = [3.0] * 12

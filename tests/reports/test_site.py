@@ -64,6 +64,16 @@ def test_filter_sort_and_search(visit: Visit) -> None:
     assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
 
 
+def test_every_status_is_told_and_opens_its_samples(visit: Visit) -> None:
+    """The ninth status had no bit: what was not measured was told by no number of the report."""
+    page = visit.go("", ".wrong")
+    assert [line.split(" (")[0] for line in page.locator(".wrong li").all_inner_texts()] == [
+        "missing", "refused", "not measured"
+    ]  # fmt: skip
+    page.locator(".wrong a[data-status='not_measured']").click()
+    page.locator("#found", has_text="1 of 30").wait_for()
+
+
 # -- one sample ------------------------------------------------------------------------------------
 
 

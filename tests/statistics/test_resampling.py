@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,14 +85,17 @@ def test_small_strata_are_put_together() -> None:
     assert len(set(pooled([*labels, *"ddd"]).tolist())) == 2
 
 
-def test_fewer_scored_units_of_one_column_take_its_interval_alone() -> None:
+@pytest.mark.parametrize("strata", [None, np.arange(40) // 10])
+def test_a_column_of_some_units_has_the_interval_of_these_alone(strata: Any) -> None:
+    """Ten samples of one of four strata had seven degrees of freedom, of one of 13 none."""
     values = np.random.default_rng(5).normal(size=(40, 2))
     values[10:, 1] = np.nan
-    found = intervals(units(values), scored=[40, 10])
+    found = intervals(units(values), strata=strata, scored=~np.isnan(values))
     alone = mean_interval(values[:10, 1])
     assert (found.low[1], found.high[1]) == pytest.approx((alone.low, alone.high))
     values[4:, 1] = np.nan
-    assert np.isnan(intervals(units(values), scored=[40, 4]).low).tolist() == [False, True]
+    found = intervals(units(values), strata=strata, scored=~np.isnan(values))
+    assert np.isnan(found.low).tolist() == [False, True]
 
 
 def test_every_resample_keeps_the_size_of_each_stratum() -> None:

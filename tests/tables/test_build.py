@@ -7,11 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from editgauge.scoring.metrics import FID
+from editgauge.statistics.resampling import mean_interval
 from editgauge.tables import table as drawn
 from editgauge.tables.build import Shown, build
+from editgauge.tables.layouts import every_table
 from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable, Published
 from editgauge.tables.table import Cell, Table, TableRow, printed, standing
@@ -191,6 +194,21 @@ class TestMean:
         mean = table(uneven, mean=True).rows[-1]
         assert [*mean.cells] == ["real_ssim"], "sample 0 is a synthetic one"
         assert [row.name for row in table(scores("one", [0.2] * 8), mean=True).rows] == ["one"]
+
+
+def test_rounding_in_a_formula_is_no_part_of_its_interval() -> None:
+    """KRIS-Bench rounds means: one sample more or less moved them by 0 or by a whole step, and
+    intervals were up to 45 % too wide.
+    """
+    values = np.random.default_rng(0).integers(1, 6, 275).astype(float)
+    records = [record(str(n), category=("Factual", "Attribute Perception", "x"))
+               for n in range(275)]  # fmt: skip
+    rows = [row(str(n), "m", "VC", one, benchmark="krisbench") for n, one in enumerate(values)]
+    of = made_rows.frame(rows, records, "krisbench")
+    found = build(of, every_table(of)[0], "faithful", Shown(intervals=True))
+    assert found is not None
+    cell, wanted = found.rows[0].cell("Attribute Perception/VC"), mean_interval(25 * (values - 1))
+    assert (cell.low, cell.high) == pytest.approx((wanted.low, wanted.high))
 
 
 def test_where_nothing_was_measured_failures_are_no_number() -> None:

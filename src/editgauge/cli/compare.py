@@ -109,11 +109,12 @@ def compare(
             by=rows.by,
             **{name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()},
         )  # fmt: skip
-        _print(comparisons, shown.form)
+        _print(comparisons, shown.form, linked=(run / "report" / "index.html").is_file())
     return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
 
 
-def _print(comparisons: Sequence[Comparison], form: str) -> None:
+def _print(comparisons: Sequence[Comparison], form: str, *, linked: bool) -> None:
+    """Print what was compared; `linked`: there is a report to link to."""
     from editgauge.tables import verdicts
 
     if form == "json":
@@ -128,7 +129,7 @@ def _print(comparisons: Sequence[Comparison], form: str) -> None:
         most = 10 if form == "terminal" and not item.by else None
         print_table(verdicts.as_table(item, most), form)
         if for_people:
-            for line in verdicts.moved_lines(item, form):  # type: ignore[arg-type]
+            for line in verdicts.moved_lines(item, form, linked=linked):  # type: ignore[arg-type]
                 print(line)
 
 

@@ -204,6 +204,7 @@ def _ranked(frame: Results, found: Ranking) -> JsonObject:
         **{name: getattr(found, name) for name in ("n", "of", "left_out", "uneven")},
         "link": link(frame, found.field),
         "lines": lines,
+        "least": LEAST,
         "ahead": ahead._asdict() if math.isfinite(ahead.low) else None,
         "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1 and sure,
     }

@@ -108,7 +108,7 @@ def write(part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[
         "ids": list(frame.samples.ids),
         "codes": codes,
         "edits": [packed(row) for row in state],
-        "marks": [packed(row) for row in marks],
+        "marks": [packed(row, "<u2") for row in marks],
         "back": [packed(row) for row in back],
         "thumbs": {slot: packed(np.packbits(f, bitorder="little")) for slot, f in there.items()},
     }
@@ -173,14 +173,15 @@ def _attributes(frame: Results) -> tuple[list[JsonObject], list[str]]:
 
 
 def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
-    """Of every output (E, S), uint8: its status (255: none is known); which statuses its rows and
-    it have (bit k for ``STATUSES[k]``; not people's); whether it is the input, given back.
+    """Of every output (E, S): its status (255: none is known); which statuses its rows and it have
+    (bit k for ``STATUSES[k]``; not people's), uint16; whether it is the input, given back.
     """
     shape = (len(frame.editors), len(frame.samples))
-    state, (marks, back) = np.full(shape, 255, np.uint8), np.zeros((2, *shape), np.uint8)
+    state, marks = np.full(shape, 255, np.uint8), np.zeros(shape, np.uint16)
+    back = np.zeros(shape, np.uint8)
     for cube in frame.without_people().cubes.values():
-        bits = np.where(cube.status < 0, 0, np.left_shift(1, np.maximum(cube.status, 0)))
-        marks |= np.bitwise_or.reduce(bits.astype(np.uint8), axis=0)
+        bits = np.where(cube.status < 0, 0, 1 << np.maximum(cube.status, 0).astype(np.uint16))
+        marks |= np.bitwise_or.reduce(bits.astype(np.uint16), axis=0)
     for row, editor in enumerate(frame.editors):
         for at, sample in enumerate(frame.samples.ids):
             record = pictures.edits.get(sample, {}).get(editor)
@@ -207,7 +208,7 @@ def _described(metrics: Mapping[str, Metric]) -> dict[str, JsonObject]:
     }
 
 
-def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> list[JsonObject]:
+def _coverage(frame: Results, marks: NDArray[np.uint16], pictures: Pictures) -> list[JsonObject]:
     """For each editor how many samples have a row, or an output, of each status (two statuses count
     for both), in which metrics where not in all, and its outputs, with seconds each and dollars.
     """

@@ -24,7 +24,7 @@ def parts_of(
 ) -> list[Part]:
     """What a report on these runs shows, a part for each benchmark (or for one alone): the
     benchmark's tables, how far its judges agree, and what people said of it. `published` adds the
-    papers' lines, `intervals` 95 % bootstrap intervals.
+    papers' lines, `intervals` 95 % intervals.
     """
 
     parts = []

@@ -112,27 +112,29 @@ def intervals(
     transformation); standard error and skewness are the jackknife's.
 
     `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum.
-    `scored`: (c,) how many units each statistic is made of, default all. No interval (NaN) is given
-    of fewer than `LEAST` units, of an infinite or missing statistic, and where no unit changes the
-    statistic, which says nothing about other samples.
+    `scored`: (units, c) which units each statistic is made of, default all; strata without any cost
+    it no degree of freedom. No interval (NaN) is given of fewer than `LEAST` units, of an infinite
+    or missing statistic, and where no unit changes the statistic, which says nothing about other
+    samples.
     """
     n = len(data.total)
     labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
     estimate = formula(data.map(lambda part: part.sum(axis=0)))
     left_out = formula(data.map(lambda part: part.sum(axis=0) - part))
-    known = np.broadcast_to(n if scored is None else np.asarray(scored), estimate.shape)
+    made_of = np.broadcast_to(True if scored is None else np.asarray(scored), left_out.shape)
+    known, groups = made_of.sum(axis=0), np.zeros(estimate.shape, np.int64)
     with np.errstate(invalid="ignore", divide="ignore"):
         moved = left_out * (known - 1) / known
         squares, cubes = np.zeros(estimate.shape), np.zeros(estimate.shape)
-        groups = np.unique(labels)
-        for label in groups:
+        for label in np.unique(labels):
+            groups += made_of[labels == label].any(axis=0)
             part = moved[labels == label]
             part = part.mean(axis=0) - part
             squares += (part**2).sum(axis=0)
             cubes += (part**3).sum(axis=0)
-        sure = known >= max(LEAST, len(groups) + 1)
+        sure = known >= np.maximum(LEAST, groups + 1)
         sure &= np.isfinite(estimate) & (squares > (1e-12 * np.abs(estimate)) ** 2 / n)
-        free = np.where(sure, known - len(groups), 1)
+        free = np.where(sure, known - groups, 1)
         error = np.sqrt(np.where(sure, squares * known / free, np.nan))
         skew = np.where(sure, cubes / squares**1.5, 0.0)
     each, of = np.unique(free, return_inverse=True)

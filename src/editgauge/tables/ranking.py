@@ -10,7 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from editgauge.statistics.ranks import rank_stability
-from editgauge.statistics.resampling import Estimate, Floats, Moments, intervals, replicates
+from editgauge.statistics.resampling import (
+    LEAST,
+    Estimate,
+    Floats,
+    Moments,
+    intervals,
+    replicates,
+)
 from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.sheet import Field, Sheet
@@ -85,6 +92,7 @@ def _by(sheet: Sheet, field: Field) -> Ranking | None:
         return None
     final, higher = Sheet(part, one, sheet.variant), field.column.direction == "higher"
     again = replicates(final.units, final.formula, final.strata)
+    again = again if common.sum() >= LEAST else again[:0]  # of none, every rank is possible
     estimate = final.formula(final.units.map(lambda each: each.sum(axis=0)))
     stability = rank_stability(estimate, again, higher_is_better=higher)
     ends = zip(*(each.tolist() for each in stability), strict=True)
@@ -105,7 +113,7 @@ def _ahead(pair: Sheet, sign: int) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
 
     def formula(summed: Moments) -> Floats:
-        first, second = np.moveaxis(pair.formula(summed), -1, 0)
+        first, second = np.moveaxis(pair.formula(summed, smooth=True), -1, 0)
         return np.asarray(sign * (first - second))[..., None]
 
     value, low, high = (float(v[0]) for v in intervals(pair.units, formula, strata=pair.strata))

@@ -5,7 +5,7 @@ its mean with failures at the scale's minimum and its interval come from one for
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -119,14 +119,20 @@ class Sheet:
         mean = field.spec.of[0].metric if field.whole_set else ""
         return self.results.of_set(mean, field.variant)
 
-    def evaluate(self, means: Floats) -> Floats:
-        """Means (..., L) -> cells (..., F); NaN for a metric of the whole set."""
+    def evaluate(self, means: Floats, *, smooth: bool = False) -> Floats:
+        """Means (..., L) -> cells (..., F); NaN for a metric of the whole set. `smooth`: without
+        the rounding that a formula may have.
+        """
         none = np.full(means.shape[:-1], np.nan)
-        cells = (self._value(f, means[..., f.places]) if f.places else none for f in self.fields)
+        cells = (
+            self._value(f, means[..., f.places], smooth=smooth) if f.places else none
+            for f in self.fields
+        )
         return np.stack([*cells], axis=-1)
 
-    def _value(self, field: Field, means: Floats) -> Floats:
-        return field.spec.formula(means, self.matrix.sizes[field.places].tolist())
+    def _value(self, field: Field, means: Floats, *, smooth: bool = False) -> Floats:
+        formula = (field.spec.smooth if smooth else None) or field.spec.formula
+        return formula(means, self.matrix.sizes[field.places].tolist())
 
     def cells(self, limits: Floats | None = None) -> list[dict[str, Cell]]:
         """The cells of each editor by the columns' names, with these `limits`, (2, E, F)."""
@@ -167,10 +173,11 @@ class Sheet:
         values = self.matrix.values
         return units(values.reshape(-1, values.shape[-1]).T)
 
-    def formula(self, summed: Moments) -> Floats:
-        """Moments (..., E·L) -> cells (..., E·F)."""
+    def formula(self, summed: Moments, *, smooth: bool = False) -> Floats:
+        """Moments (..., E·L) -> cells (..., E·F); `smooth`: see `evaluate`."""
         lead, editors = summed.total.shape[:-1], len(self.results.editors)
-        cells = self.evaluate(summed.mean.reshape(*lead, editors, len(self.means)))
+        means = summed.mean.reshape(*lead, editors, len(self.means))
+        cells = self.evaluate(means, smooth=smooth)
         return cells.reshape(*lead, editors * len(self.fields))
 
     @property
@@ -185,8 +192,10 @@ class Sheet:
         e, means, samples = self.matrix.values.shape
         if not samples or not means:
             return None
-        scored = np.stack([self.scored(field)[0].sum(axis=1) for field in self.fields], axis=1)
-        _, *ends = intervals(self.units, self.formula, strata=self.strata, scored=scored.ravel())
+        scored = np.stack([self.scored(field)[0] for field in self.fields], axis=1)
+        formula, strata = partial(self.formula, smooth=True), self.strata
+        mine = scored.reshape(-1, samples).T
+        _, *ends = intervals(self.units, formula, strata=strata, scored=mine)
         limits = np.stack([end.reshape(e, -1) for end in ends])
         for number, field in enumerate(self.fields):
             if not field.places:

@@ -84,7 +84,8 @@ class Column:
     `shows` says whose heading, digits and direction it has: the metric's of its first mean where it
     is empty; else another metric's of the benchmark, or a `Metric` of this table alone, which no
     row has. `where` are the labels of the samples behind it, by default those that all its means
-    share. `on_demand`: shown only where its table is asked for by name.
+    share. `on_demand`: shown only where its table is asked for by name. `smooth`: a formula that
+    rounds without its rounding; intervals are made of it.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Column:
     where: Mapping[str, str] | None = None
     note: str = ""
     on_demand: bool = False
+    smooth: Formula | None = None
 
     @property
     def labels(self) -> dict[str, str]:

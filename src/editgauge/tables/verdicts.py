@@ -126,9 +126,11 @@ def _name(item: Comparison, line: Line) -> str:
     return f"{name} · {line.slice}" if line.slice else name
 
 
-def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iterator[str]:
+def moved_lines(
+    item: Comparison, form: Literal["terminal", "markdown"], *, linked: bool
+) -> Iterator[str]:
     """The samples that dropped most (or, where none did, gained), of the metric that is worst, each
-    with its link into the report, as lines of text that no name can write markup into.
+    with its link into the report if `linked`, as text that no name can write markup into.
     """
     clean = escape.markdown if form == "markdown" else escape.plain
     whole = [line for line in item.lines if not line.slice and (line.down or line.up)]
@@ -137,8 +139,10 @@ def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iter
         yield "\n" + clean(f"{titles[bool(line.down)]} under {item.b}: {line.metric}", None)
         for one in (line.down or line.up)[:_MOVED]:
             name, values = clean(one.sample), clean(f"{one.a:.4g} → {one.b:.4g}")
-            plain = f"  {name}  {values}  {one.link}"
-            yield f"- [{name}](<{one.link}>) {values}" if form == "markdown" else plain
+            if form == "markdown":
+                yield f"- [{name}](<{one.link}>) {values}" if linked else f"- {name} {values}"
+            else:
+                yield f"  {name}  {values}  {one.link if linked else ''}".rstrip()
 
 
 def as_dict(item: Comparison) -> JsonObject:

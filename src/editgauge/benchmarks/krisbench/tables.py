@@ -23,7 +23,7 @@ from editgauge.tables.spec import (
     read_published_turned,
 )
 from editgauge.tables.table import TableRow
-from editgauge.types import Status, Variant
+from editgauge.types import JsonObject, Status, Variant
 
 KNOWLEDGE, DIMENSION = "category1", "category2"
 """The labels of the samples that name the type of knowledge and the dimension."""
@@ -36,10 +36,14 @@ def published(file: str) -> Sequence[TableRow]:
     return read_published_turned(Path(__file__).parent / file)
 
 
-def average(means: Floats, sizes: Sizes = ()) -> Floats:
-    """The mean of metrics, each rounded to 2 places, on the 0-100 scale."""
+def average(means: Floats, sizes: Sizes = (), *, rounded: bool = True) -> Floats:
+    """The mean of metrics, each rounded to 2 places (or not), on the 0-100 scale."""
     del sizes
-    return np.asarray(((np.round(means, 2) - facts.LOW) * facts.STEP).mean(axis=-1))
+    means = np.round(means, 2) if rounded else means
+    return np.asarray(((means - facts.LOW) * facts.STEP).mean(axis=-1))
+
+
+_unrounded = partial(average, rounded=False)
 
 
 def half_up(values: Floats) -> Floats:
@@ -47,9 +51,11 @@ def half_up(values: Floats) -> Floats:
     return np.asarray(np.floor(values * 100 + 0.5 + 1e-7) / 100)
 
 
-def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: bool) -> Floats:
+def weighted(
+    means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: bool, rounded: bool = True
+) -> Floats:
     """Dimension averages weighted by samples. `widths`: how many metrics each dimension has;
-    `printed`: of the averages as they are printed.
+    `printed`: of the averages as they are printed; `rounded`: see `average`.
 
     A dimension without samples in the data is left out; one that has samples but no scores leaves
     no average.
@@ -57,7 +63,7 @@ def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: boo
     averages, start = [], 0
     for width in widths:
         if sizes[start]:
-            one = average(means[..., start : start + width])
+            one = average(means[..., start : start + width], rounded=rounded)
             averages.append((sizes[start], half_up(one) if printed else one))
         start += width
     if not averages:
@@ -82,18 +88,17 @@ def _columns(variant: Variant) -> list[Column]:
         widths = [len(means[dimension]) for dimension in dimensions]
         formula = partial(weighted, widths=widths, printed=faithful)
         every = tuple(mean for dimension in dimensions for mean in means[dimension])
-        return Column(f"{title}/avg", every, (title,), shown, formula, where)
+        smooth = partial(weighted, widths=widths, printed=False, rounded=False)
+        return Column(f"{title}/avg", every, (title,), shown, formula, where, smooth=smooth)
 
     columns = []
     for kind, dimensions in facts.TAXONOMY.items():
         for dimension in dimensions:
+            alike: JsonObject = {"above": (dimension,), "formula": average, "smooth": _unrounded}
             columns += [
-                Column(f"{dimension}/{mean.metric}", (mean,), (dimension,), formula=average)
-                for mean in means[dimension]
+                Column(f"{dimension}/{mean.metric}", (mean,), **alike) for mean in means[dimension]
             ]
-            columns.append(
-                Column(f"{dimension}/avg", means[dimension], (dimension,), shown, average)
-            )
+            columns.append(Column(f"{dimension}/avg", means[dimension], shows=shown, **alike))
         columns.append(above(facts.title_of(kind), [*dimensions], {KNOWLEDGE: kind}))
     return [*columns, above("Overall", [*means], {})]
 

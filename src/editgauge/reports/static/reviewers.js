@@ -60,6 +60,7 @@ const Reviewers = (function () {
     const sure = (i) => !doubt || doubt.about.values[doubt.codes[i]] !== "true";
     const models = about.editors.map((name, number) => ({ name, number, sure, values: columns[number] ? columns[number].values : [] })).map((model) =>
       Object.assign(model, { all: summed(model.values, sign, () => true) })).filter((model) => model.all.n);
+    const without = about.editors.filter((name) => !Scores.anchor(about, name) && !models.some((model) => model.name === name));
     const real = models.filter((model) => !Scores.anchor(about, model.name)), anchors = real.length
       ? models.filter((model) => !real.includes(model)) : [];
     const groups = about.attributes.filter((one) => !one.numeric && one.values.length > 1 && one.values.length <= MOST_GROUPS && one.name !== "split");
@@ -83,6 +84,7 @@ const Reviewers = (function () {
               : "; all of them came back unchanged", lost ? "; " + lost + " of " + about.samples + " samples have no picture" : "", "."),
           cases(about, index, text, key, model, model.all.worst), by ? divided(about, index, text, key, model, sign, by) : null);
       }),
+      without.length ? h("p", { class: "warn" }, "Without such a number: " + without.join(", ") + ".") : null,
       anchors.length ? h("p", {}, "To compare, no models: "
         + anchors.map((model) => model.name + " " + Scores.text(about, key, model.all.mean)).join(", ") + ".") : null);
   }

@@ -68,7 +68,7 @@ const Scores = (function () {
   function meaning(about, key) {
     const one = facts(about, key), { metric, source } = split(key);
     const end = (value) => value === null ? "open" : EG.number(value, value % 1 ? 2 : 0);
-    return [one.plain ? "It says " + one.plain + "." : "", one.note,
+    return [one.plain ? "It says " + one.plain + "." : "", one.note.replace(/[^.]$/, "$&."),
       one.range.some((value) => value !== null) ? "Range: " + one.range.map(end).join(" to ") + (one.unit ? " " + one.unit : "") + "." : "",
       { higher: "Higher is better.", lower: "Lower is better." }[one.direction] || "Nobody said which way is better.",
       source ? "Made by " + source + "." : "", "In the rows: " + metric + "."].filter(Boolean).join(" ");
@@ -141,7 +141,7 @@ const Scores = (function () {
 
   // Whether an output of an editor and a sample has a status, as a test of positions.
   function having(index, editor, status) {
-    const bits = status === GIVEN_BACK ? returned(index, editor) : EG.unpacked(index.marks, editor);
+    const bits = status === GIVEN_BACK ? returned(index, editor) : EG.unpacked(index.marks, editor, Uint16Array);
     const bit = status === GIVEN_BACK ? 1 : 1 << EG.meta.statuses.indexOf(status);
     return (position) => Boolean(bits[position] & bit);
   }

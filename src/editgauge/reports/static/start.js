@@ -35,7 +35,7 @@ const Start = (function () {
     const lead = Scores.lead(about);
     if (!lead) {
       return h("p", {}, about.editors.length < 2 ? "One model: there is nobody to rank it with. "
-        : "No ranking: no two models have a number of one table on the same two samples, or the tables were made without intervals. ",
+        : "No ranking: no two models have a number of one table on two common samples, and on half as many as the other at least, or the tables were made without intervals. ",
       h("a", { href: EG.address(["tables", about.name]) }, "The tables"), " have every number.");
     }
     const models = lead.lines.filter((line) => !Scores.anchor(about, line.editor));
@@ -48,12 +48,13 @@ const Start = (function () {
         " " + EG.interval(lead.ahead, lead.digits) + " (95 % interval of the difference on the same samples).",
       lead.n < lead.of && "Ranked on the " + lead.n + " of " + EG.plural(lead.of, "sample") + " that all of these models have a score of" +
         (lead.uneven ? ": the numbers differ from the tables', which take what each model has." : "."),
+      lead.n < lead.least && "Fewer than " + lead.least + " samples: no intervals, and every rank is possible.",
       lead.returned.length && "Not ranked, as every picture came back unchanged: " + lead.returned.join(", ") + ".",
       fewer.length && "Not ranked, with too few scores or none in a part of this number: " + fewer.join(", ") + ".",
       Scores.facts(about, lead.link.metric).keeps && "This score tells what was kept, not what was done: a model that changes nothing wins it."
     ];
     const caption = "by " + lead.heading.join(" ") + Scores.arrow(lead.direction) + (lead.source ? " · " + Scores.short(about, lead.source) : "") +
-      (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval";
+      (lead.variant ? " (" + lead.variant + ")" : "") + (lead.lines.some((line) => line.low !== null) ? "; brackets: 95 % interval" : "");
     return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead, models)), notes.filter(Boolean)
       .map((note) => h("p", {}, note)),
       EG.table(caption, ["model", "score", "rank", "could be", "n", ""], lead.lines.map((line) => [line.editor,

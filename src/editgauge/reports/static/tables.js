@@ -114,7 +114,7 @@ const Tables = (function () {
       h("dl", { class: "glossary" }, Array.from(names, (name) => [h("dt", {}, Scores.facts(about, name).title),
         h("dd", {}, Scores.meaning(about, name + "|"))])),
       h("p", {}, "faithful: computed as the paper's released code does, its faults included. corrected: the same, with the faults fixed. " +
-        "A number in brackets behind a mean is its 95 % interval under resampling of the samples; n/N are the samples with a score, of those that could have one. " +
+        "A number in brackets behind a mean is its 95 % interval over samples; n/N are the samples with a score, of those that could have one. " +
         "† is a paper's own line."));
   }
 

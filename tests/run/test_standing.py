@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from editgauge import Evaluation
 from editgauge.errors import RunError
 from editgauge.images import write_png
+from editgauge.run.score import Scoring
 from editgauge.run.standing import Standing
 from editgauge.store.run import Run
 from editgauge.types import Status
@@ -72,8 +74,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     place = Place(tmp_path, monkeypatch)
-    for _ in range(2):  # the second has nothing to do, and keeps that
-        place.score()
+    place.score()
     return place
 
 
@@ -119,11 +120,42 @@ CHANGES: dict[str, Callable[[Place], Any]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_noticed(place: Place, change: str) -> None:
     place.score()
-    assert place.stood == [False, False, True]
+    assert place.stood == [False, True]
     CHANGES[change](place)
     with contextlib.suppress(RunError):  # a damaged run is refused
         place.score()
-    assert place.stood[3:] == [False]
+    assert place.stood[2:] == [False]
+
+
+def other_edit(place: Place) -> None:
+    """What `edit` of another process does."""
+    with contextlib.closing(Run.open(place.run)) as run:
+        run.write_edits([replace(run.edits()[0], seconds=9.0)])
+
+
+MEANWHILE = ("output", "kept output", "input", "kept input", "row removed", "edit removed")
+
+
+@pytest.mark.parametrize("change", [*(CHANGES[name] for name in MEANWHILE), other_edit])
+@pytest.mark.parametrize("own", [False, True], ids=["a folder's outputs", "the run's outputs"])
+def test_a_change_during_a_call_is_noticed(
+    place: Place, monkeypatch: pytest.MonkeyPatch, change: Callable[[Place], Any], own: bool
+) -> None:
+    bring = Scoring._bring
+
+    def changed(*given: Any) -> Any:
+        summary = bring(*given)
+        change(place)
+        return summary
+
+    options: dict[str, Any] = {"outputs": None} if own else {}
+    shutil.rmtree(place.run / "cache" if own else place.run)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Scoring, "_bring", changed)
+        place.score(**options)
+    looked = change is CHANGES["output"] and own  # not what is scored
+    place.score(**options)
+    assert place.stood == [False, False, looked]
 
 
 @pytest.mark.parametrize(

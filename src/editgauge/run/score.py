@@ -297,8 +297,8 @@ class Scoring:
                 summary = self._bring(data, takes, hashes, show, limits)
             counts = [[*key, dict(each)] for key, each in summary.counts.items()]
             facts = {"data": data.digest(), "editors": [*takes], "counts": counts}
-            if standing:
-                standing.keep({**facts, "kept": summary.kept}, idle=not summary.computed)
+            if standing and not summary.problems:
+                standing.keep({**facts, "kept": summary.kept + summary.computed})
         self._record(facts["data"], facts["editors"], summary)
         left = left_out(outputs, facts["editors"]) if outputs and not editors else []
         summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]

@@ -1,12 +1,13 @@
-"""Whether all rows of a scoring stand as they did when a call before found nothing to do: told by
-one digest over everything that decides, instead of by a look at each output and row.
+"""Whether all rows of a scoring stand as a call before has left them: told by one digest over
+everything that decides, instead of by a look at each output and row.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,46 +20,60 @@ from editgauge.store.run import Run
 from editgauge.store.schema import digest, json
 from editgauge.types import JsonObject, Sample
 
-_COUNTS = "SELECT * FROM counts WHERE name != 'entries' ORDER BY name, part"
+_COUNTS = "SELECT * FROM counts WHERE name NOT IN ('entries', 'facts') ORDER BY name, part"
 _FILES_A_SAMPLE = 100
 """A folder with more files than this for each sample is not looked through."""
+
+
+_Files = dict[str, tuple[int, ...]]
+"""Path -> size, times, number and mode; () where there is nothing."""
 
 
 class Standing:
     """What is known of one kind of call, `asked` (JSON values): its samples, the pictures of these,
     and folders with outputs.
 
-    The state is every sample; size, times and number of every picture, in the data, in `outputs`
-    and in the run; what `applied` says; and all that the run counts of its rows, edits and samples,
-    proven by their checksums. It is taken before a call looks at anything, and kept when the call
-    has found nothing to do: what changes at the same time makes another state.
+    The state is every sample; what `applied` says; size, times and number of every picture, in the
+    data, in `outputs` and in the run; and all that the run counts of its rows, edits and samples,
+    proven by their checksums. What lies outside the run is taken before a call looks at anything,
+    the run itself behind the last write, and both are kept where nobody else wrote into the run
+    meanwhile: what changes at the same time makes another state.
     """
 
     def __init__(
         self, run: Run, benchmark: str, samples: Sequence[Sample], outputs: Path | None, asked: Any
     ) -> None:
         self._run, self._benchmark, self._samples = run, benchmark, samples
-        self._outputs = outputs
+        self._outputs = [os.fspath(outputs)] if outputs else []
         self._key = digest(__version__, benchmark, str(outputs), asked)
         self._cache = Cache(run.cache_folder, "standing.sqlite")
-        self._state, self._counts = "", list[Any]()
+        self._outside, self._writes = "", list[Any]()
+        self._copied, self._inside = set[tuple[int, ...]](), _Files()
 
     def facts(self, applied: Iterable[Any], scorers: Sequence[str]) -> JsonObject | None:
         """What `keep` was given, if everything stands; None where a closer look is needed."""
+        self._writes = self._run.read("PRAGMA data_version")
+        with contextlib.suppress(OSError, TypeError):  # a link, a sample that JSON cannot hold
+            self._inside = self._rooms()
+            self._outside = self._taken(applied)
         there = self._cache.get([self._key]).get(self._key)
-        if there is None:  # the first call of its kind has work to do
+        if there is None or not self._outside:
             return None
-        known, self._counts = orjson.loads(there), self._run.read(_COUNTS)
+        known = orjson.loads(there)
         self._prove(scorers)
-        self._state = self._taken(applied)
-        stands = self._state and known["state"] == self._state and self._run.damage is None
+        stands = known["state"] == self._state(self._inside) and self._run.damage is None
         return dict(known["facts"]) if stands else None
 
-    def keep(self, facts: JsonObject, *, idle: bool) -> None:
-        """Remember what a call found; `idle`: whether it had nothing to do."""
-        same = idle and not self._run.problems and self._counts == self._run.read(_COUNTS)
-        entry = {"state": self._state if same else "", "facts": facts if same else {}}
-        self._cache.put({self._key: json(entry).encode()})
+    def keep(self, facts: JsonObject) -> None:
+        """Remember what a call has done or found, if nobody else wrote into the run meanwhile."""
+        inside = _Files()
+        with contextlib.suppress(OSError):
+            inside = self._rooms()
+        new = {stamp[:2] for path, stamp in inside.items() if self._inside.get(path) != stamp}
+        own = new <= self._copied and self._inside.keys() <= inside.keys()
+        state = self._state(inside)
+        if own and self._outside and self._run.read("PRAGMA data_version") == self._writes:
+            self._cache.put({self._key: json({"state": state, "facts": facts}).encode()})
 
     def _prove(self, scorers: Sequence[str]) -> None:
         self._run.proven("edits")
@@ -67,45 +82,53 @@ class Standing:
             if series.scorer in scorers:
                 self._run.records(number)
 
+    def _state(self, inside: _Files) -> str:
+        return digest(self._outside, inside, self._run.read(_COUNTS))
+
     def _taken(self, applied: Iterable[Any]) -> str:
-        """The state as it is now; "" where it cannot be told."""
-        paths: list[Path] = []
+        """What is outside the run; of each picture there `_copied` has the size and time."""
+        paths: list[str] = []
 
         def plain(value: Any) -> Any:
             if not isinstance(value, Path):
                 return dict(value)
-            paths.append(value)
-            return os.fspath(value)
+            paths.append(os.fspath(value))
+            return paths[-1]
 
-        rooms = [
-            self._run.path / room / plain_name(self._benchmark) for room in ("inputs", "edits")
-        ]
-        folders = [*rooms, *([self._outputs] if self._outputs else [])]
-        try:
-            mark = hashlib.blake2b(orjson.dumps(self._samples, default=plain), digest_size=16)
-            found = [file for folder in folders for file in self._files(os.fspath(folder))]
-        except (OSError, TypeError):  # a folder that is not there, a sample that JSON cannot hold
-            return ""
-        mark.update(repr((self._counts, [*applied], found)).encode())
-        mark.update(repr([*map(_stamp, dict.fromkeys(paths))]).encode())
+        mark = hashlib.blake2b(orjson.dumps(self._samples, default=plain), digest_size=16)
+        files = {path: _stamp(path) for path in dict.fromkeys(paths)}
+        for folder in self._outputs:
+            self._list(folder, files)
+        self._copied = {stamp[:2] for stamp in files.values()}
+        mark.update(orjson.dumps([[*applied], files]))
         return mark.hexdigest()
 
-    def _files(self, folder: str) -> Iterator[tuple[object, ...]]:
-        """The files below a folder. Raises `OSError` where one is a link or there are too many."""
+    def _rooms(self) -> _Files:
+        files = _Files()
+        for room in ("inputs", "edits"):
+            folder = self._run.path / room / plain_name(self._benchmark)
+            if folder.exists():
+                self._list(os.fspath(folder), files)
+        return files
+
+    def _list(self, folder: str, files: _Files) -> None:
+        """Add the files below a folder. Raises `OSError` where it is a link or there are too many,
+        or none is there.
+        """
         with os.scandir(folder) as entries:
             every = sorted(entries, key=lambda one: one.name)
         if os.path.islink(folder) or len(every) > 1000 + _FILES_A_SAMPLE * len(self._samples):
             raise OSError(folder)
         for entry in every:
             if entry.is_dir():
-                yield from self._files(entry.path)
+                self._list(entry.path, files)
             else:
-                yield entry.path, *_stamp(entry.path)
+                files[entry.path] = _stamp(entry.path)
 
 
-def _stamp(path: Path | str) -> tuple[object, ...]:
+def _stamp(path: str) -> tuple[int, ...]:
     try:
         facts = os.stat(path)
     except (OSError, ValueError):
-        return ("nothing",)
+        return ()
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino, facts.st_mode

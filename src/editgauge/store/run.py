@@ -210,7 +210,8 @@ class Run(Rows):
             if records.keys() >= there.keys():
                 order = {name: place for place, name in enumerate(records)}
             else:
-                free = max(place for place, _ in there.values()) + 1
+                new_ids = records.keys() - there.keys()
+                free = max(place for place, _ in there.values()) + 1 if new_ids else 0
                 order = {name: there.get(name, (n, ""))[0] for n, name in enumerate(records, free)}
             new = dict[str, tuple[int, str]]()
             for name, place in order.items():

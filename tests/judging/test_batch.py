@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.contract.server import USAGE, Batches
+from tests.contract.server import USAGE, Batches, Judge, error
 from tests.judging.commands import command, rows_of
 
 from editgauge.services import policy
@@ -15,12 +15,16 @@ from editgauge.types import Status
 COST = 0.5 * (USAGE[0] * 1.0 + USAGE[1] * 10.0) / 1e6
 
 
-def batch(made: Path, server: Batches, what: str, code: int = 0) -> str:
+def judge(made: Path, server: Judge, *more: str, code: int = 0) -> str:
     done = command(
         "judge", "mini", "--run", str(made), "--sample", "replace-02",
-        "--price", "1/10", "--budget", "1", "--batch", what, url=server.url, code=code,
+        "--price", "1/10", "--budget", "1", *more, url=server.url, code=code,
     )  # fmt: skip
     return done.stdout + done.stderr
+
+
+def batch(made: Path, server: Batches, what: str, code: int = 0) -> str:
+    return judge(made, server, "--batch", what, code=code)
 
 
 def booked(made: Path) -> tuple[float, int]:
@@ -59,10 +63,22 @@ def test_results_that_cannot_be_fetched_now_are_there_tomorrow(
     monkeypatch.setattr(policy, "pause_before", lambda attempt, first: 0.01)
     with Batches() as server:
         batch(made, server, "submit")
+        assert "2 calls wait in a batch" in judge(made, server, code=1), "they are paid for"
         server.fetching = [503] * 5
-        batch(made, server, "collect")
+        assert "HTTP 503" in batch(made, server, "collect")
         assert rows_of(made) == []
+        assert server.chats == []
         batch(made, server, "collect")
+    assert {row.status for row in rows_of(made)} == {Status.SCORED}
+
+
+def test_what_failed_goes_into_a_batch_where_it_is_to_be_asked_again(made: Path) -> None:
+    with Batches() as server:
+        server.answer = lambda asked: error(400, "too many pictures")
+        judge(made, server, code=1)
+        assert "submit: 0 calls" in batch(made, server, "submit")
+        judge(made, server, "--retry", "failed", "--batch", "submit")
+        judge(made, server, "--retry", "failed", "--batch", "collect")
     assert {row.status for row in rows_of(made)} == {Status.SCORED}
 
 

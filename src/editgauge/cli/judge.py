@@ -73,8 +73,8 @@ def _judged(opened: Session) -> int:
     if asks and (bought := estimate.of_session(opened).bought):
         output.note(bought)
     with output.live() as line:
-        show = None if output.as_json() or output.quiet() else _progress(opened, line)
-        outcome = command.run(opened, progress=show, say=output.note)
+        show = {} if output.as_json() or output.quiet() else {"progress": _progress(opened, line)}
+        outcome = command.run(opened, say=output.note, **show)
     output.emit(outcome.facts, outcome.lines())
     output.warn(opened.run)
     if outcome.facts["interrupted"]:
@@ -146,7 +146,7 @@ def _by_batch(opened: Session, action: str) -> int:
     if not (collected and output.as_json()):
         calls = f"{output.counted(done.calls, 'call')}, batches: {len(done.batches)}"
         lines = [f"{action}: {calls}; {done.waiting} wait"]
-        lines += [f"note: batch ended without results: {name}" for name in done.failed]
+        lines += [f"note: batch without results: {name}" for name in done.failed]
         if done.waiting:
             lines.append("next:  the same command with --batch collect, within a day")
         output.emit({"what": action, **asdict(done)}, [*lines, *filter(None, [done.broke])])

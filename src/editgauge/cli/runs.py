@@ -170,17 +170,23 @@ def costs(run: opt.RunArg, /, *, settle: opt.Dollars | None = None) -> None:
     """
     from editgauge.services import costs as paid
     from editgauge.store.remote import working
+    from editgauge.store.run import Run
 
     with working(run) as here:
         if settle is not None:
             paid.settle(here / PAID, settle)
         book = paid.costs(here / PAID)
-    facts: JsonObject = {"run": str(run), **asdict(book)}
+        entries = Run.open(here).manifest()["entries"]
+    free = [one for one in entries if one.get("priced") is False and not one["dollars"]]
+    unpriced = sum(one["requests"] for one in free)
+    facts: JsonObject = {"run": str(run), **asdict(book), "unpriced": unpriced}
     standing = [{**one, "since": _time(one["since"]), "until": _time(one["until"])}
                 for one in facts["standing"]]  # fmt: skip
     then = f"editgauge costs {run} --settle DOLLARS"
-    next_ = [f"next:  look at the provider's bill of that time, then: {then}"] if standing else []
-    output.emit(facts, [*output.pairs({**facts, "standing": standing}), *next_])
+    note = f"{output.counted(unpriced, 'request')} to judges had no price: in none of the sums"
+    next_ = [note] if unpriced else []
+    next_ += [f"next:  look at the provider's bill of that time, then: {then}"] if standing else []
+    output.emit(facts, [*output.pairs({**facts, "standing": standing, "unpriced": None}), *next_])
 
 
 def _time(seconds: float) -> str:

@@ -97,7 +97,10 @@ class Unasked(Exception):
 
 
 class Asker:
-    """Asks one model for replies, each key once. Thread-safe. `deadline`: seconds for one reply."""
+    """Asks one model for replies, each key once. Thread-safe. `limits`: `deadline` (seconds for one
+    reply, 1,800) and `backoff` of `PaidCalls`. `answered`: the model that answered first; `asked`:
+    keys whose replies came in this command; `waiting`: those whose replies wait in a batch.
+    """
 
     def __init__(
         self,
@@ -108,8 +111,7 @@ class Asker:
         *,
         price: Price | None = None,
         ledger: Ledger | None = None,
-        deadline: float = 1800.0,
-        backoff: float = 0.5,
+        **limits: float,
     ) -> None:
         self.client, self.replies, self.pictures = client, replies, pictures
         self.model, self.asking, self.offline = options.model, options.asking, options.offline
@@ -122,16 +124,13 @@ class Asker:
             gate=Gate(self.concurrency),
             ledger=self.ledger,
             host=client.host,
-            deadline=deadline,
-            backoff=backoff,
             keys=KEY_NAMES,
+            **{"deadline": 1800.0, **limits},  # type: ignore[arg-type]
         )
         noted = replies.note(f"dialect {self.model}")
         self.dialect, self._proven = Dialect.of(client.host, noted), noted is not None
         self.answered = replies.note(f"answered {self.model}") or ""
-        """The model that answered first."""
-        self.asked: set[str] = set()
-        """The keys whose replies came in this command."""
+        self.asked, self.waiting = set[str](), set[str]()
         self._lock = threading.RLock()
         self._of_key: dict[str, threading.Lock] = {}
         self._trouble: tuple[str, int] = ("", 0)
@@ -161,7 +160,9 @@ class Asker:
         dialect, room = dialect or self.dialect, attempt.room or self.room(call)
         asking = {"temperature": call.temperature, **call.parameters, **self.asking}
         asking.pop("max_tokens", None)
-        if asking["temperature"] is None or not dialect.temperature:
+        # one that was set is part of the judge's name: it is sent, or the call turned down
+        sent = dialect.temperature or "temperature" in self.asking
+        if asking["temperature"] is None or not sent:
             del asking["temperature"]
         form = dialect.asks_for(call.schema())
         return {"model": self.model, dialect.tokens_field: room, **asking, **form}
@@ -197,11 +198,8 @@ class Asker:
         # two editors gave the same picture: one call serves both
         with self._of_key.setdefault(key, threading.Lock()):
             reply = self.stored(key)
-            if reply is None and self.offline:
+            if reply is None and (self.offline or key in self.waiting):
                 raise Unasked
-            if reply is not None:
-                with self._lock:
-                    self.stats.from_store += attempt == FIRST
             while reply is None:  # the server's words are learned on the way
                 reply = self._ask(job, attempt)
             return reply

@@ -19,12 +19,13 @@ from editgauge.judging.engine import Engine
 from editgauge.services.http import Request, Response, form_request, json_request
 from editgauge.services.paid import Outcome, Spend, decoded, failed
 from editgauge.services.policy import at
+from editgauge.store.paid import Paid
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 190 << 20
 """OpenAI takes 200 MB a file: about 54 calls with three pictures of a megapixel."""
 LEAST_BYTES = 1000
 """Every request has so many bytes of words: a bill for fewer tokens is none."""
-UNFINISHED = ("", "validating", "in_progress", "finalizing", "cancelling")
+UNFINISHED = ("validating", "in_progress", "finalizing", "cancelling")
 """States of a batch whose results are still to come."""
 MARK = "editgauge"
 """The name in a batch's metadata under which ours stands."""
@@ -46,7 +47,9 @@ class Batch(msgspec.Struct, kw_only=True):
 
 @dataclass(slots=True, kw_only=True)
 class Batched:
-    """What was done; `failed`: batches without results; `broke`: why the budget left calls out."""
+    """What was done; `failed`: batches without results, and why; `broke`: why the budget left calls
+    out.
+    """
 
     batches: list[str] = field(default_factory=list)
     calls: int = 0
@@ -55,14 +58,20 @@ class Batched:
     broke: str = ""
 
 
+def waiting(replies: Paid) -> set[str]:
+    """The keys of calls in batches not collected. Raises `RunError` for a damaged note."""
+    batches = (msgspec.json.decode(note, type=Batch) for note in replies.notes(_NOTE).values())
+    return {key for batch in batches for key in batch.calls}
+
+
 def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Send all calls that are neither stored nor waiting, as far as the budget goes. Raises
     `RunError` when the server takes no batch: then nothing stays booked, unless one may be made.
     """
-    waiting = {key for batch in _pending(engine) for key in batch.calls}
-    result, part, size = Batched(waiting=len(waiting)), dict[str, bytes](), 0
+    engine.waiting = {key for batch in _pending(engine) for key in batch.calls}
+    result, part, size = Batched(waiting=len(engine.waiting)), dict[str, bytes](), 0
     try:
-        for key, body in _lines(engine, jobs, waiting):
+        for key, body in _lines(engine, jobs):
             if part and (size + len(body) > MAX_BYTES or len(part) >= MAX_REQUESTS):
                 _send(engine, part, result)
                 part, size = {}, 0
@@ -75,19 +84,19 @@ def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     return result
 
 
-def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[tuple[str, bytes]]:
+def _lines(engine: Engine, jobs: Iterable[Job]) -> Iterator[tuple[str, bytes]]:
     """Keys and bodies of the calls to be sent, each booked. Raises `BudgetExceeded`."""
     ledger = engine.ledger
     for job in jobs:
         try:
             key = engine.key(job)
-            if key in taken or engine.stored(key) is not None:
+            if engine.stands(job):
                 continue
             words = engine.body(job)
             encoded = [engine.pictures.encode(picture) for picture in job.call.pictures]
         except ImageError:
             continue  # it ends as unreadable when rows are made
-        taken.add(key)
+        engine.waiting.add(key)
         most = engine.most(job, FIRST, len(words), batch=True)
         booked = not most or ledger.standing([_NOTE + key])
         if not booked and ledger.try_to_book(most, engine.model, _NOTE + key) is None:
@@ -162,6 +171,7 @@ def collect(engine: Engine) -> Batched:
         answers = _answers(engine, batch)
         if answers is None:
             result.waiting += len(batch.calls)
+            result.failed += [f"{batch.number}: {batch.state}"] * (batch.state not in UNFINISHED)
             continue
         for key, response in answers.items():
             outcome = failed(response, engine.client.secrets)
@@ -171,13 +181,14 @@ def collect(engine: Engine) -> Batched:
             if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
-            engine.prove(engine.dialect)
+            if outcome.kind == "ok":
+                engine.prove(engine.dialect)
             engine.put(key, outcome, {"batch": batch.number})
         result.failed += [] if answers else [f"{batch.number}: {batch.state}"]
         _close(engine, batch, batch.state)
         result.batches.append(batch.number)
         result.calls += len(answers)
-        engine.stats.requests += len(answers)
+        engine.paid.sent += len(answers)
     if others:
         raise RunError(
             f"{', '.join(sorted(others))} answered in a batch, {engine.answered} answered first; "
@@ -189,13 +200,16 @@ def collect(engine: Engine) -> Batched:
 def _answers(engine: Engine, batch: Batch) -> dict[str, Response] | None:
     """A batch's answers by key; None while it is under way or cannot be fetched."""
     reply = _get(engine, f"/batches/{batch.number}", _json)
-    batch.state = _text(reply.value, "status")
-    if batch.state in UNFINISHED:
+    status = _text(reply.value, "status")
+    batch.state = status or reply.reason
+    if not status or status in UNFINISHED:
         return None
     numbers = (_text(reply.value, f"{kind}_file_id") for kind in ("output", "error"))
     files = [_get(engine, f"/files/{number}/content", _bytes) for number in numbers if number]
-    if not all(file.kind == "ok" or file.http in (404, 410) for file in files):
-        return None  # 404 and 410: it is gone for good
+    for file in files:
+        if file.kind != "ok" and file.http not in (404, 410):  # these two: it is gone for good
+            batch.state = file.reason
+            return None
     answers = results(b"\n".join(file.value or b"" for file in files))
     return {key: answers[key] for key in batch.calls if key in answers}
 

@@ -10,14 +10,17 @@ from dataclasses import asdict, dataclass
 import cv2
 import numpy as np
 
+from editgauge.errors import RunError
 from editgauge.escape import counted
 from editgauge.images import Array, write_png
 from editgauge.judging import batch as batches
 from editgauge.judging.asking import Job
 from editgauge.judging.engine import Progress, Say, Scores
+from editgauge.judging.options import RETRIED
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
 from editgauge.judging.session import Session
-from editgauge.types import JUDGE_SCORER, JsonObject, Status
+from editgauge.store.summary import Summary
+from editgauge.types import JUDGE_SCORER, JsonObject
 
 DIGITS = (7, 2, 4)
 """What the probe's pictures show; a judge that guesses is right once in 1,000."""
@@ -38,14 +41,7 @@ class Outcome:
     def lines(self) -> Iterator[str]:
         """What was done, in words, and what to do next."""
         session, facts = self.session, self.facts
-        counts = session.run.samples_by_status(
-            session.benchmark, [JUDGE_SCORER], among=[sample.id for sample in session.samples],
-            source=session.source, variant="corrected",
-        )  # fmt: skip
-        for editor in sorted({key[0] for key in session.summary.counts} & counts.keys()):
-            tallies = Counter(counts[editor]).most_common()
-            words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in tallies)
-            yield f"{editor}, samples: {words}"
+        yield from self._statuses()
         yield from (f"refused in {name}: {n}" for name, n in sorted(session.refused.items()))
         yield from (f"note: {note}" for note in facts["notes"])
         yield f"judge: {facts['judge']}, answered by {facts['answered'] or 'none'}"
@@ -54,26 +50,51 @@ class Outcome:
             f"replies, {facts['tokens_in']:,} tokens in, {facts['tokens_out']:,} out{self._money()}"
         )
         yield f"{facts['rows_made']} new rows, {facts['rows_kept']} reused, in {session.named}"
-        if session.options.offline and facts["unasked"]:
-            yield f"{facts['unasked']} calls are not in the reply store: they have no row"
-            yield "next:  the same command, neither offline nor of a batch, asks what is missing"
-        elif session.engine.broke or not facts["complete"]:
-            yield session.engine.broke or "stopped; the same command goes on from here"
-        else:
+        if facts["unasked"]:
+            waiting = session.engine.waiting and not session.options.offline
+            place = "wait in a batch" if waiting else "are not in the reply store"
+            yield f"{facts['unasked']} calls {place}: they have no row"
+            how = "to collect the batch" if waiting else "neither offline nor of a batch"
+            yield f"next:  the same command, {how}, brings what is missing"
+        elif facts["complete"]:
             yield f"next:  editgauge table {session.named} --benchmark {session.benchmark}"
+        if session.engine.broke or not (facts["complete"] or facts["unasked"]):
+            yield session.engine.broke or "stopped; the same command goes on from here"
+
+    def _statuses(self) -> Iterator[str]:
+        session = self.session
+        ids = [sample.id for sample in session.samples]
+        which: JsonObject = {"among": ids, "source": session.source, "variant": "corrected"}
+        counts = session.run.samples_by_status(session.benchmark, [JUDGE_SCORER], **which)
+        editors = sorted({key[0] for key in session.summary.counts} & counts.keys())
+        for editor in editors:
+            tallies = Counter(counts[editor]).most_common()
+            words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in tallies)
+            yield f"{editor}, samples: {words}"
+        reasons = session.run.reasons(session.benchmark, [JUDGE_SCORER], editors, **which)
+        yield from ["no score, the commonest reasons:"] * bool(reasons)
+        for _, status, reason, number in reasons[:4]:
+            yield f"  {number} x {status.replace('_', ' ')}: {reason[:300]}"
+        again = sorted(RETRIED & {status for _, status, *_ in reasons})
+        yield from [f"asked again only when told: retry {','.join(again)}"] * bool(again)
 
     def _money(self) -> str:
         price, facts = self.session.price, self.facts
-        if price is None:
+        if price is None and not facts["dollars"]:
             return ", costs not counted: no price is known or given"
+        if price and price.free:
+            return ""
         spent = f", {facts['dollars']:.4f} US dollars"
         if facts["dollars_unbilled"] > 5e-5:
             spent += f" ({facts['dollars_unbilled']:.4f} of it estimated: no usable bill came)"
-        return "" if price.free else f"{spent}; {facts['dollars_of_run']:.4f} in this run in all"
+        return f"{spent}; {facts['dollars_of_run']:.4f} in this run in all"
 
 
 def run(
-    session: Session, *, progress: Progress | None = None, say: Say = lambda text: None
+    session: Session,
+    *,
+    progress: Progress = lambda stats: None,
+    say: Say = lambda text: None,
 ) -> Outcome:
     """Judge what is to be judged.
 
@@ -84,16 +105,14 @@ def run(
     session.asks()
     began, complete, dropped = time.monotonic(), False, False
     try:
-        complete = session.judge(progress, say)
+        complete = session.judge(progress=progress, say=say)
     except KeyboardInterrupt:
         dropped = True
     finally:
         seconds = round(time.monotonic() - began, 3)
         facts = session.record("judge", **session.facts(), complete=complete, seconds=seconds)
     engine, summary = session.engine, session.summary
-    fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-    strict = [counter for key, counter in summary.counts.items() if key[3] == "corrected"]
-    missing = sum(n for counter in strict for status, n in counter.items() if status not in fine)
+    strict = {key: each for key, each in summary.counts.items() if key[3] == "corrected"}
     return Outcome(session, {
         **facts,
         "run": session.named,
@@ -103,7 +122,7 @@ def run(
         "refused_by_category": session.refused,
         "rows_made": summary.computed,
         "rows_kept": summary.kept,
-        "without_score": engine.stats.unasked + missing,
+        "without_score": engine.stats.unasked + Summary(strict).without_score,
         "notes": [*session.options.notes, *engine.warnings()],
     })  # fmt: skip
 
@@ -136,6 +155,11 @@ def probe(session: Session) -> JsonObject:
     today = int(time.time() // 86_400)  # as a repeat: another day is asked anew
     job = Job(call, today, {"for": "probe"})
     session.engine.run([job], lambda job, scores: results.append(scores))
+    key = session.engine.key(job)
+    if (answer := session.engine.stored(key)) is None or answer.status == "failed":
+        session.engine.replies.drop(key)
+        why = answer.reason if answer else session.engine.broke
+        raise RunError(f"{session.engine.client.host}: the judge gave no answer ({why})")
     digits = [one.value for one in sum(results, ()) if one.variant == "corrected"]
     facts = {"sees": tuple(digits) == DIGITS, "read": digits, "shown": DIGITS}
     session.record("judge probe", **facts)

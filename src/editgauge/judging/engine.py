@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from editgauge.errors import BudgetExceeded, ImageError
 from editgauge.images import read_header
@@ -45,6 +46,14 @@ Progress = Callable[[Stats], None]
 Say = Callable[[str], None]
 
 
+class Exchange(NamedTuple):
+    """Every reply to one job, the one that counts, and what it says."""
+
+    replies: list[Reply]
+    last: Reply
+    verdict: Verdict
+
+
 class Engine(Asker):
     """Asks one model. Make one for each command; `run` may be called several times. `broke`: why
     the budget ended the run.
@@ -52,12 +61,13 @@ class Engine(Asker):
 
     broke = ""
     interrupted = _dropped = _stopping = False
+    _error: BaseException | None = None
 
     def run(
         self,
         jobs: Iterable[Job],
         done: Done,
-        progress: Progress | None = None,
+        progress: Progress = lambda stats: None,
         say: Say = lambda text: None,
     ) -> bool:
         """Do all jobs in order, `concurrency` at once, calling `done` with each as it ends (one at
@@ -67,7 +77,7 @@ class Engine(Asker):
         answering, nothing but failures. What is in flight then is still waited for, stored and
         given to `done`: it is paid for. So it is after Ctrl-C; a second one drops it.
         """
-        left, taking, errors = iter(jobs), threading.RLock(), list[BaseException]()
+        left, taking = iter(jobs), threading.RLock()
 
         def do_next() -> bool:
             with taking:
@@ -79,32 +89,30 @@ class Engine(Asker):
                 if scores is not None and not self._dropped:
                     self._count(job, scores)
                     done(job, scores)
-                    if progress is not None:
-                        progress(self.stats)
+                    progress(self.stats)
             return True
 
-        def work() -> None:
-            try:
-                while do_next():
-                    pass
-                return
-            except BudgetExceeded as error:
-                self.broke = self.broke or str(error)
-            except Closed:
-                pass
-            except BaseException as error:  # raised by whoever waits for the threads
-                errors.append(error)
-                self.paid.halt()
-            self._stopping = True
-
-        self._in_threads(work, say)
-        if errors:
-            raise errors[0]
+        self._in_threads(do_next, say)
+        if self._error is not None:
+            raise self._error
         return not self._stopping and not self.stats.unasked
 
-    def _in_threads(self, work: Callable[[], None], say: Say) -> None:
+    def _work(self, do_next: Callable[[], bool]) -> None:
+        try:
+            while do_next():
+                pass
+        except BaseException as error:
+            self._stopping = True
+            if isinstance(error, BudgetExceeded):
+                self.broke = self.broke or str(error)
+            elif not isinstance(error, Closed):  # raised by whoever waits for the threads
+                self._error = self._error or error
+                self.paid.halt()
+
+    def _in_threads(self, do_next: Callable[[], bool], say: Say) -> None:
+        about: JsonObject = {"target": self._work, "args": (do_next,), "daemon": True}
         count = 1 if self.offline else self.concurrency
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
+        threads = [threading.Thread(**about) for _ in range(count)]
         for thread in threads:
             thread.start()
         while any(thread.is_alive() for thread in threads):
@@ -130,7 +138,7 @@ class Engine(Asker):
 
     def _bring_up(self) -> None:
         self.stats.requests = self.paid.sent
-        self.stats.dollars, self.stats.dollars_unbilled = self.ledger.spent, self.ledger.unbilled
+        self.stats.dollars, self.stats.dollars_unbilled = self.ledger.ended, self.ledger.unbilled
 
     def warnings(self) -> list[str]:
         """What whoever reads the scores should know."""
@@ -150,12 +158,14 @@ class Engine(Asker):
     def hear(self, job: Job) -> Scores | None:
         """What comes of one job; None where its reply is not stored and nothing may be asked."""
         try:
-            scores, replies = self._judged(job)
-            old = self.retry and not self.offline and replies[0].key not in self.asked
-            if old and any(score.status in self.retry for score in scores):
-                self.replies.drop(*(reply.key for reply in replies))
-                scores, _ = self._judged(job)
-            return scores
+            said = self._exchange(job)
+            stored = said.replies[0].key not in self.asked
+            if stored and not self.offline and self._is_retried(said.verdict):
+                self.replies.drop(*(reply.key for reply in said.replies))
+                said, stored = self._exchange(job), False
+            with self._lock:
+                self.stats.from_store += stored
+            return self._scores(job, said)
         except ImageError as error:
             status = Status.DATASET_FAULT if _output_reads(job.call) else Status.UNREADABLE
             return to_scores(job.call, no_verdict(job.call, status, str(error), ended=status))
@@ -164,8 +174,23 @@ class Engine(Asker):
                 self.stats.unasked += 1
             return None
 
-    def _judged(self, job: Job) -> tuple[Scores, list[Reply]]:
-        """The scores of a job, and every reply of its exchange."""
+    def stands(self, job: Job) -> bool:
+        """Whether a job will not be asked about: its replies are stored, and none is to be asked
+        for again, or it waits in a batch. Not while jobs are done. Raises `ImageError`.
+        """
+        offline, self.offline = self.offline, True
+        try:
+            waits = self.key(job) in self.waiting
+            return waits or not self._is_retried(self._exchange(job).verdict)
+        except Unasked:
+            return False
+        finally:
+            self.offline = offline
+
+    def _is_retried(self, verdict: Verdict) -> bool:
+        return any(reading.status in self.retry for reading in verdict.readings.values())
+
+    def _exchange(self, job: Job) -> Exchange:
         last = self.reply(job)
         replies, verdict = [last], _verdict(job.call, last)
         room = self.room(job.call) * MORE_ROOM if last.finish == "length" else 0
@@ -180,6 +205,10 @@ class Engine(Asker):
             repaired = _verdict(job.call, replies[-1])
             if replies[-1].status == "ok" and not repaired.problem:
                 last, verdict = replies[-1], repaired
+        return Exchange(replies, last, verdict)
+
+    def _scores(self, job: Job, said: Exchange) -> Scores:
+        replies, last, verdict = said
         detail = _detail(replies, last)
         if rationale := self.client.secrets.text(verdict.rationale):
             detail["rationale"] = rationale[:1000]
@@ -188,7 +217,7 @@ class Engine(Asker):
             self.notice("cut" if cut and last.status == "ok" else "", last)
             with self._lock:
                 self.stats.blind += self._is_blind(job, replies[0], verdict)
-        return to_scores(job.call, verdict, replies[0].content, detail), replies
+        return to_scores(job.call, verdict, replies[0].content, detail)
 
     def _is_blind(self, job: Job, reply: Reply, verdict: Verdict) -> bool:
         """Whether a judge may have seen no picture: by its word, or a bill that cannot hold it."""

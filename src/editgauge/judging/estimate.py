@@ -44,34 +44,37 @@ def of_session(session: Session) -> Estimate:
     total: JsonObject = {"calls": 0, "stored": 0, "tokens_in": 0, "tokens_out": 0}
     for job in session.jobs(looking=True):
         try:
-            reply = engine.stored(engine.key(job))
+            stands = engine.stands(job)
             sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
         except ImageError:  # it costs nothing
             continue
-        if reply is not None and reply.status not in engine.retry:
+        if stands:
             total["stored"] += 1
             continue
         left.add(job.about["sample"])
         total["calls"] += 1
         total["tokens_in"] += estimate_input(len(engine.body(job)), sizes, price)
         total["tokens_out"] += min(usual, engine.room(job.call))
-    dollars = price.of(total["tokens_in"], total["tokens_out"]) if price else None
-    told = f"no price of {engine.model} is known, and none is given"
+    total["dollars"], told = None, f"no price of {engine.model} is known, and none is given"
     if price is not None:
+        total["dollars"] = price.of(total["tokens_in"], total["tokens_out"])
         rates = f"{price.input:g} in and {price.output:g} out for a million, {price.source}"
         told = f"price: {rates}; a batch costs {price.batch:.0%} of it"
-    estimate = Estimate(
-        calls={"total": {**total, "dollars": dollars}}, notes=[told, *options.notes]
+    bought = _bought(session, len(left), total["dollars"] or 0.0)
+    return Estimate(calls={"total": total}, notes=[told, *options.notes], bought=bought)
+
+
+def _bought(session: Session, left: int, dollars: float) -> str:
+    """How many of the samples that are `left` the budget pays for, in words."""
+    budget = session.options.budget
+    if budget is None or not dollars:
+        return ""
+    has = max(0.0, budget - session.engine.ledger.totals.booked)
+    editors = len({edit.editor for edit in session.edits if edit.path})
+    return (
+        f"the budget pays for about {min(left, int(left * has / dollars))} of {left} samples left, "
+        f"each for all {editors} editors ({has:.2f} of about {dollars:.2f} US dollars)"
     )
-    if options.budget is not None and dollars:
-        has = max(0.0, options.budget - engine.ledger.totals.booked)
-        editors = len({edit.editor for edit in session.edits if edit.path})
-        many = min(len(left), int(len(left) * has / dollars))
-        estimate.bought = (
-            f"the budget pays for about {many} of {len(left)} samples left, each for all {editors} "
-            f"editors ({has:.2f} of about {dollars:.2f} US dollars)"
-        )
-    return estimate
 
 
 def shown(session: Session) -> list[JsonObject]:

@@ -40,6 +40,8 @@ _THINKING: Mapping[str, int] = {
     r"thinking|reason|-r1(?:-|$)|^qwq|^qvq|^glm-4\.[1-9]v|^kimi.*think|^grok-[34]": 1500,
 }
 """Names of judges that think -> tokens of a usual reply, thinking included."""
+RETRIED = frozenset({Status.FAILED, Status.REFUSED, Status.UNPARSABLE})
+"""What can be asked again."""
 ROOM = 16_384
 """Tokens that a reply of a judge that thinks may have."""
 
@@ -93,7 +95,7 @@ class JudgeOptions:
             raise UsageError(f"{self.repeat}: wanted 1 to 100", argument="repeat")
         if self.budget is not None and not 0 <= self.budget < float("inf"):
             raise UsageError(f"{self.budget}: wanted US dollars, 0 or more", argument="budget")
-        if self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
+        if self.retried - RETRIED:
             why = f"{self.retry}: wanted some of failed, refused, unparsable"
             raise UsageError(why, argument="retry")
         selection.one_of("set", self.settings.get("reasoning_effort", "none"), EFFORTS)

@@ -16,8 +16,9 @@ from editgauge import catalog
 from editgauge.errors import ImageError, UsageError
 from editgauge.judging import prompts
 from editgauge.judging.asking import Job
+from editgauge.judging.batch import waiting
 from editgauge.judging.chat import Client
-from editgauge.judging.engine import Engine, Progress, Say
+from editgauge.judging.engine import Engine
 from editgauge.judging.options import (
     RANGES,
     REQUEST,
@@ -74,41 +75,48 @@ class Session:
         looking: bool = False,
     ) -> None:
         self._looking, self._stack = looking, ExitStack()
-        self.options = options
-        self.price = price_for(options)
+        self.options, self.price = options, price_for(options)
         entry, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
         self.benchmark = entry.name
         self.prompts = prompts.choose(entry, options.prompts, chosen.run)
         self.given = protocol_options(self.prompts.track, options.settings)
         """The protocol's own options (``reference``, ``text``)."""
-        usual = 600.0 if thinks(options.model) else 120.0
-        seconds = options.settings.get("timeout", usual)
-        client = client or Client(options.base_url or None, timeout=seconds)
-        self._stack.callback(client.close)
         self.run, self.named = Run.create(chosen.run), str(chosen.run)
         """`named`: as whoever asked named the run; an address, where this folder is a copy."""
         hashes = self._stack.enter_context(HashStore(self.run.cache_folder / "hashes.sqlite"))
-        among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
-        edits = find_edits(self.run, entry.name, chosen.outputs, list(chosen.editor), among, hashes)
-        self.samples = _limited(among, edits, chosen.limit)
-        kept = {sample.id: sample for sample in self.samples}
-        self.data_hash = keep_samples(
-            self.run, entry.name, dataset.root, samples, self.samples, hashes
-        )
-        edits = [record for record in edits if record.sample in kept]
-        self.edits: list[EditRecord] = tell(self.run, edits, self.samples)
-        paid = self._paid(self.run.path / PAID)
-        replies = paid if options.replies is None else self._paid(options.replies)
-        ledger, pictures = (
-            Ledger(paid, purpose="judge", budget=options.budget),
-            PictureStore(hashes),
-        )
-        self.engine = Engine(client, replies, pictures, options, price=self.price, ledger=ledger)
+        self._find(dataset.root, samples, chosen, hashes)
+        self.engine = self._engine(client, PictureStore(hashes))
         self.summary = Summary()
         self.refused: Counter[str] = Counter()
         """Refusals by category: they matter for faces and medicine."""
         self._done: Mapping[RowKey, Mapping[str, Status]] = {}
         self._unasked: list[tuple[Job, list[Score]]] = []
+
+    def _find(
+        self, root: Path, samples: Sequence[Sample], chosen: Selection, hashes: HashStore
+    ) -> None:
+        """Set `samples` and `edits`, those that are judged, and `data_hash`."""
+        run, name = self.run, self.benchmark
+        among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
+        edits = find_edits(run, name, chosen.outputs, list(chosen.editor), among, hashes)
+        self.samples = _limited(among, edits, chosen.limit)
+        kept = {sample.id for sample in self.samples}
+        self.data_hash = keep_samples(run, name, root, samples, self.samples, hashes)
+        edits = [record for record in edits if record.sample in kept]
+        self.edits: list[EditRecord] = tell(run, edits, self.samples)
+
+    def _engine(self, client: Client | None, pictures: PictureStore) -> Engine:
+        options = self.options
+        usual = 600.0 if thinks(options.model) else 120.0
+        seconds = options.settings.get("timeout", usual)
+        client = client or Client(options.base_url or None, timeout=seconds)
+        self._stack.callback(client.close)
+        paid = self._paid(self.run.path / PAID)
+        replies = paid if options.replies is None else self._paid(options.replies)
+        ledger = Ledger(paid, purpose="judge", budget=options.budget)
+        engine = Engine(client, replies, pictures, options, price=self.price, ledger=ledger)
+        engine.waiting = waiting(replies)
+        return engine
 
     def _paid(self, path: Path) -> Paid:
         looking = self._looking and not path.exists()  # who only looks makes no file
@@ -148,7 +156,8 @@ class Session:
 
     def record(self, command: str, **facts: Any) -> JsonObject:
         """Write down in the run's manifest that a command was run, and what it did."""
-        entry = {"benchmark": self.benchmark, "model": self.options.model}
+        entry: JsonObject = {"benchmark": self.benchmark, "model": self.options.model}
+        entry["priced"] = self.price is not None
         entry |= {**self.engine.stats.facts(), **facts}
         self.run.record(command, **entry)
         return entry
@@ -230,8 +239,11 @@ class Session:
             for variant in VARIANTS
         ]  # fmt: skip
         there = {key: self._done.get(key, {}) for key in keys}
-        statuses = [of.get(mark) for of in there.values()]
-        needed = None in statuses or bool(self.options.retried & {*statuses})
+        statuses = [(key[5], of.get(mark)) for key, of in there.items()]
+        needed = any(
+            status is None or (variant == "corrected" and status in self.options.retried)
+            for variant, status in statuses
+        )
         if old := [(key, one) for key, of in there.items() for one in of if needed or one != mark]:
             self.run.drop(old)
         for key, of in () if needed else there.items():
@@ -246,11 +258,11 @@ class Session:
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 
-    def judge(self, progress: Progress | None = None, say: Say = lambda text: None) -> bool:
-        """Bring the rows up to date; True when all has been asked. Raises as `Engine.run`."""
+    def judge(self, **told: Any) -> bool:
+        """Bring the rows up to date; True when all has been asked. As `Engine.run`."""
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
         try:
-            return self.engine.run(self.jobs(), self.store, progress, say)
+            return self.engine.run(self.jobs(), self.store, **told)
         finally:
             self._put_unasked()
 

@@ -48,6 +48,12 @@ class Ledger:
         self._changed, self._over = threading.Condition(), False
 
     @property
+    def ended(self) -> float:
+        """`spent` without the calls that are under way."""
+        with self._changed:
+            return self.spent - sum(one.booked for one in self._open.values())
+
+    @property
     def totals(self) -> Totals:
         """The sums of all commands of this purpose."""
         return self.paid.totals(self.purpose)

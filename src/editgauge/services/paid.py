@@ -69,7 +69,7 @@ class Spend:
 class PaidCalls:
     """Calls to one service. Thread-safe. `deadline`: seconds for one answer, all waiting and
     retries together; `backoff`: seconds before the first retry; `attempts` and `paid_attempts`: see
-    `policy`; `keys`: variables that hold the key, for advice; `sent`: exchanges that reached it.
+    `policy`; `keys`: variables that hold the key, for advice; `sent`: questions that reached it.
     """
 
     http: Http
@@ -126,7 +126,7 @@ class PaidCalls:
                 raise Closed
             outcome = replace(outcome, spent=spent, entry=entry if outcome.pending else None)
             with self._lock:
-                self.sent += not outcome.unreachable
+                self.sent += request.method == "POST" and not outcome.unreachable
             if outcome.kind == "busy":
                 self.gate.refused(admitted, outcome.retry_after)
             elif outcome.http:

@@ -24,6 +24,9 @@ _DROP = """DELETE FROM rows WHERE (series, sample, repeat) = (SELECT s.id, n.id,
     JOIN samples n ON n.benchmark = s.benchmark WHERE (s.benchmark, n.sample, editor, scorer,
     metric, variant, source) = (?, ?, ?, ?, ?, ?, ?)) AND fingerprint = ?"""
 _NAMED = "rows r JOIN series s ON s.id = r.series JOIN samples n ON n.id = r.sample"
+_OF = f"""{_NAMED} WHERE s.benchmark = ? AND scorer IN (SELECT value FROM json_each(?))
+    AND n.sample IN (SELECT value FROM json_each(?))
+    AND ? IN ('', source) AND ? IN ('', variant)"""
 
 
 class Rows(RunFile):
@@ -137,20 +140,20 @@ class Rows(RunFile):
         editors: Iterable[str],
         *,
         among: Iterable[str],
+        source: str = "",
+        variant: str = "",
         every: bool = False,
     ) -> list[tuple[Any, ...]]:
-        """Why outputs of these editors on the samples `among` have no score of these scorers:
-        (scorer, status, reason, how many outputs), the commonest first; not_applicable only of
-        `every` status.
+        """Why outputs of these editors for the samples `among` have no score of these scorers (and
+        of this source and variant): (scorer, status, reason, how many outputs), the commonest
+        first; not_applicable only of `every` status.
         """
         query = f"""SELECT scorer, status, reason, count(DISTINCT s.editor || ' ' || r.sample) AS n
-            FROM {_NAMED} WHERE s.benchmark = ? AND status <> 'scored'
-            AND (? OR status <> 'not_applicable') AND scorer IN (SELECT value FROM json_each(?))
+            FROM {_OF} AND status <> 'scored' AND (? OR status <> 'not_applicable')
             AND s.editor IN (SELECT value FROM json_each(?))
-            AND n.sample IN (SELECT value FROM json_each(?))
             GROUP BY 1, 2, 3 ORDER BY n DESC, 1, 2, 3 LIMIT 20"""
-        named = (schema.json([*one]) for one in (scorers, editors, among))
-        return self.read(query, benchmark, every, *named)
+        named = (schema.json([*scorers]), schema.json([*among]), source, variant)
+        return self.read(query, benchmark, *named, every, schema.json([*editors]))
 
     def samples_by_status(
         self,
@@ -164,13 +167,10 @@ class Rows(RunFile):
         """editor -> status -> how many of the samples `among` have a row of these scorers (and of
         this source and variant) in that status. A sample with rows in several counts in each.
         """
-        query = f"""SELECT editor, status, count(DISTINCT n.sample) FROM {_NAMED}
-            WHERE s.benchmark = ? AND ? IN ('', source) AND ? IN ('', variant)
-            AND scorer IN (SELECT value FROM json_each(?))
-            AND n.sample IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"""
-        named = (schema.json(list(scorers)), schema.json(list(among)))
+        query = f"SELECT editor, status, count(DISTINCT n.sample) FROM {_OF} GROUP BY 1, 2"
+        named = (schema.json([*scorers]), schema.json([*among]), source, variant)
         counts: dict[str, dict[str, int]] = {}
-        for editor, status, number in self.read(query, benchmark, source, variant, *named):
+        for editor, status, number in self.read(query, benchmark, *named):
             counts.setdefault(editor, {})[status] = number
         return counts
 

@@ -46,7 +46,7 @@ def test_a_temperature_that_was_set_is_never_left_out(made: Path) -> None:
 
 def test_what_is_asked_again_is_what_has_no_strict_score(made: Path) -> None:
     """The released parser reads no thinking: such a reply is not paid for once more."""
-    one: dict[str, Any] = {"ids": ["replace-06"], "retry": "unparsable"}
+    one: dict[str, Any] = {"ids": ["replace-02"], "retry": "unparsable"}
     with Judge(lambda asked: chat('<think>{"a": 1}</think>' + verdict(asked))) as server:
         assert judge(made, server.url, **one).without_score == 0
         assert Status.UNPARSABLE in {row.status for row in rows_of(made)}

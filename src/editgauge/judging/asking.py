@@ -114,11 +114,11 @@ class Asker:
         **limits: float,
     ) -> None:
         self.client, self.replies, self.pictures = client, replies, pictures
-        self.model, self.asking, self.offline = options.model, options.asking, options.offline
-        self.retry = options.retried
+        self.model, self.asking, self.retry = options.model, options.asking, options.retried
+        self.offline = options.offline
         self.concurrency = int(options.settings.get("concurrency", 16))
         self.price, self.ledger = price, ledger or Ledger(purpose="judge")
-        self.stats = Stats()
+        self.stats, self._lock = Stats(), threading.RLock()
         self.paid = PaidCalls(
             http=client.http,
             gate=Gate(self.concurrency),
@@ -131,9 +131,7 @@ class Asker:
         self.dialect, self._proven = Dialect.of(client.host, noted), noted is not None
         self.answered = replies.note(f"answered {self.model}") or ""
         self.asked, self.waiting = set[str](), set[str]()
-        self._lock = threading.RLock()
-        self._of_key: dict[str, threading.Lock] = {}
-        self._trouble: tuple[str, int] = ("", 0)
+        self._of_key, self._trouble = dict[str, threading.Lock](), ("", 0)
 
     # -- what is sent ------------------------------------------------------------------------------
 

@@ -232,38 +232,42 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
         code = at(value, "error.code")  # routers pass on the status of whom they asked
         status = code if code in policy.STATUSES else 502
         return failed(Response(status, response.headers, response.data), secrets)
-    choice, usage = at(value, "choices.0"), value.get("usage")
-    message = at(choice, "message")
-
-    def words_at(part: Any, name: str, limit: int = 200) -> str:
-        return secrets.line(str(at(part, name) or ""), limit)
-
-    calls = objects(at(message, "tool_calls"))
-    called = len(calls) == 1 and at(calls, "0.function.name") == "verdict"
-    finish = words_at(choice, "finish_reason")
-    reply = Reply(
-        content=_text(at(message, "tool_calls.0.function.arguments" if called else "content")),
-        thought=any(at(message, name) for name in _THOUGHT),
-        finish="length" if finish in _CUT else finish,
-        answered=words_at(value, "model"),
-        system_fingerprint=words_at(value, "system_fingerprint"),
-        usage=usage if isinstance(usage, dict) else {},
-    )
-    refusal = ""
-    if why := words_at(message, "refusal", 300):
-        refusal = f"the model declined: {why}"
-    elif finish in _FILTERED:
-        refusal = f"stopped by the content filter ({finish})"
-    elif not choice and (value.get("promptFeedback") or value.get("prompt_feedback")):
-        refusal = "the prompt was blocked"
-    if refusal:
-        return Outcome(kind="refused", reason=refusal, value=reply, http=200, booked=True)
-    if not choice:
+    reply = _reply(value, secrets)
+    if why := _refusal(value, reply, secrets):
+        return Outcome(kind="refused", reason=why, value=reply, http=200, booked=True)
+    if not at(value, "choices.0"):
         return _again("a reply without a choice", reply)
     if not (reply.content or "").strip() and reply.finish != "length":
         what = "only thinking, no answer" if reply.thought else "no text"
         return _again(f"an empty reply: {what}", reply)
     return Outcome(kind="ok", value=reply, http=200, booked=True)
+
+
+def _reply(value: JsonMapping, secrets: Secrets) -> Reply:
+    message, usage = at(value, "choices.0.message"), value.get("usage")
+    calls = objects(at(message, "tool_calls"))
+    called = len(calls) == 1 and at(calls, "0.function.name") == "verdict"
+    finish, model, system = (
+        secrets.line(str(at(value, place) or ""), 200)
+        for place in ("choices.0.finish_reason", "model", "system_fingerprint")
+    )
+    return Reply(
+        content=_text(at(message, "tool_calls.0.function.arguments" if called else "content")),
+        thought=any(at(message, name) for name in _THOUGHT),
+        finish="length" if finish in _CUT else finish,
+        answered=model,
+        system_fingerprint=system,
+        usage=usage if isinstance(usage, dict) else {},
+    )
+
+
+def _refusal(value: JsonMapping, reply: Reply, secrets: Secrets) -> str:
+    if why := secrets.line(str(at(value, "choices.0.message.refusal") or "")):
+        return f"the model declined: {why}"
+    if reply.finish in _FILTERED:
+        return f"stopped by the content filter ({reply.finish})"
+    blocked = value.get("promptFeedback") or value.get("prompt_feedback")
+    return "the prompt was blocked" if blocked and not at(value, "choices.0") else ""
 
 
 def _again(reason: str, reply: Reply) -> Outcome:

@@ -90,6 +90,50 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
 
 def only_object(text: str) -> JsonObject:
     """The one JSON object of a reply, which ends it. Raises `ValueError` naming the broken rule."""
+    objects = _objects(text)
+    if len(objects) != 1:
+        found = f", found {len(objects)}" if objects else " at the end, found none"
+        raise ValueError(f"wanted one JSON object{found}")
+    value, end, repeated = objects[0]
+    if repeated:
+        raise ValueError(f"a key stands twice in one object: {', '.join(repeated[:8])}")
+    rest = text[end:].strip().removeprefix("```").strip()
+    if rest and _MARKS.fullmatch(rest) is None:
+        raise ValueError("text stands behind the object, which must end the reply")
+    return value
+
+
+class _Found(NamedTuple):
+    value: JsonObject
+    end: int
+    repeated: list[str]
+
+
+def _objects(text: str) -> list[_Found]:
+    """The objects behind the last thinking of a reply. Raises `ValueError` for a broken one."""
+    objects: list[_Found] = []
+    broken, thinking, position, starts = "", False, 0, 0
+    while (start := _START.search(text, position)) is not None:
+        position = start.end()
+        if not start["object"]:
+            thinking = not start[0].lower().startswith(_ENDS)
+            if not thinking:  # what stands before is a draft, whoever opened the block
+                objects, broken = [], ""
+            continue
+        try:
+            objects.append(_object_at(text, start.start()))
+            position = objects[-1].end
+        except json.JSONDecodeError as error:
+            broken, position = str(error), max(position, error.pos)
+        starts += 1
+        if starts > MOST_STARTS:
+            raise ValueError(f"more than {MOST_STARTS} objects begin in it")
+    if thinking or broken:
+        raise ValueError(ENDLESS if thinking else f"an object that is no JSON: {broken}")
+    return objects
+
+
+def _object_at(text: str, start: int) -> _Found:
     repeated: list[str] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> JsonObject:
@@ -100,37 +144,7 @@ def only_object(text: str) -> JsonObject:
     decoder = json.JSONDecoder(
         object_pairs_hook=unique, parse_int=_whole, parse_float=_whole, strict=False
     )
-    objects: list[tuple[JsonObject, int]] = []
-    broken, thinking, position, starts = "", False, 0, 0
-    while (start := _START.search(text, position)) is not None:
-        position = start.end()
-        if not start["object"]:
-            thinking = not start[0].lower().startswith(_ENDS)
-            if not thinking:  # what stands before is a draft, whoever opened the block
-                objects, broken = [], ""
-                repeated.clear()
-            continue
-        try:
-            value, position = decoder.raw_decode(text, start.start())
-        except json.JSONDecodeError as error:
-            broken, position = str(error), max(position, error.pos)
-        else:
-            objects.append((value, position))
-        starts += 1
-        if starts > MOST_STARTS:
-            raise ValueError(f"more than {MOST_STARTS} objects begin in it")
-    if thinking or broken:
-        raise ValueError(ENDLESS if thinking else f"an object that is no JSON: {broken}")
-    if len(objects) != 1:
-        found = f", found {len(objects)}" if objects else " at the end, found none"
-        raise ValueError(f"wanted one JSON object{found}")
-    if repeated:
-        raise ValueError(f"a key stands twice in one object: {', '.join(repeated[:8])}")
-    value, end = objects[0]
-    rest = text[end:].strip().removeprefix("```").strip()
-    if rest and _MARKS.fullmatch(rest) is None:
-        raise ValueError("text stands behind the object, which must end the reply")
-    return value
+    return _Found(*decoder.raw_decode(text, start), repeated)
 
 
 def _whole(text: str) -> int | float:

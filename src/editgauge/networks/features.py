@@ -118,18 +118,21 @@ class _Kept:
         with threads():
             pairs = read_ahead(reversed(first.values()), read, depth=depth, workers=workers)
             for batch in batched(pairs, self._batch):
-                outcome.update({item: data for item, data in batch if isinstance(data, Exception)})
-                good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
-                vectors = compute([data for _, data in good]) if good else ()
-                fresh = {
-                    wanted[item]: np.ascontiguousarray(vector, dtype="<f4").reshape(-1)
-                    for (item, _), vector in zip(good, vectors, strict=True)
-                }
-                self._cache.put({name: vector.tobytes() for name, vector in fresh.items()})
-                known |= fresh
+                good = {item: data for item, data in batch if not isinstance(data, Exception)}
+                outcome.update((item, data) for item, data in batch if item not in good)
+                vectors = compute(list(good.values())) if good else ()
+                known |= self._keep(map(wanted.__getitem__, good), vectors)
         for item, name in wanted.items():  # the same bytes under another name failed as well
             outcome[item] = known[name] if name in known else outcome[first[name]]
         return outcome
+
+    def _keep(self, names: Iterable[str], vectors: Iterable[Any]) -> dict[str, Vector]:
+        fresh = {
+            name: np.ascontiguousarray(vector, dtype="<f4").reshape(-1)
+            for name, vector in zip(names, vectors, strict=True)
+        }
+        self._cache.put({name: vector.tobytes() for name, vector in fresh.items()})
+        return fresh
 
 
 def _digest(text: str) -> str:

@@ -73,8 +73,24 @@ def fetch_dataset(
     repo = repo or source.repo
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
         raise UsageError(f"{repo!r}: wanted owner/name")
+    wanted, commit = _pinned(repo, revision, source.revision, target)
+    files = [file for file in _listed(repo, commit) if not _HIDDEN.search(file.path)]
+    target.mkdir(parents=True, exist_ok=True)
+    write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
+    return Fetched(
+        repo=repo,
+        commit=commit,
+        files=len(files),
+        bytes=sum(file.size for file in files),
+        new=_fetch_all(repo, commit, files, target, progress),
+        archives=tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES)),
+    )
+
+
+def _pinned(repo: str, asked: str | None, usual: str | None, target: Path) -> tuple[str, str]:
+    """The revision that is wanted in a folder, and its commit."""
     lock = _read_lock(target)
-    wanted = revision or lock.get("commit") or source.revision
+    wanted = asked or lock.get("commit") or usual
     if wanted is None:
         raise UsageError(
             f"{repo}: no revision is pinned; name a commit, or main (what it is now is written to "
@@ -90,17 +106,7 @@ def fetch_dataset(
             f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
             f"{commit}; give another folder"
         )
-    files = [file for file in _listed(repo, commit) if not _HIDDEN.search(file.path)]
-    target.mkdir(parents=True, exist_ok=True)
-    write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
-    return Fetched(
-        repo=repo,
-        commit=commit,
-        files=len(files),
-        bytes=sum(file.size for file in files),
-        new=_fetch_all(repo, commit, files, target, progress),
-        archives=tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES)),
-    )
+    return wanted, commit
 
 
 def _listed(repo: str, commit: str) -> Iterator[Any]:

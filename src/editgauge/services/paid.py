@@ -131,16 +131,13 @@ class PaidCalls:
                 self.gate.refused(admitted, outcome.retry_after)
             elif outcome.http:
                 self.gate.succeeded()
+        wait = outcome.retry_after or 0.0
         if outcome.kind == "stop":
-            self.stop(
-                f"{self.host}: {outcome.reason}; nothing further was asked. "
-                f"{policy.advice(outcome.http, self.keys)}"
-            )
-        if outcome.kind == "busy" and (outcome.retry_after or 0) > self.deadline:
-            self.stop(
-                f"{self.host}: {outcome.reason}; it asks to wait {outcome.retry_after:.0f} s, "
-                f"longer than {self.deadline:.0f}. {policy.advice(0, ())}"
-            )
+            then = f"nothing further was asked. {policy.advice(outcome.http, self.keys)}"
+            self.stop(f"{self.host}: {outcome.reason}; {then}")
+        if outcome.kind == "busy" and wait > self.deadline:
+            then = f"longer than {self.deadline:.0f}. {policy.advice(0, ())}"
+            self.stop(f"{self.host}: {outcome.reason}; it asks to wait {wait:.0f} s, {then}")
         return outcome
 
     def halt(self) -> None:

@@ -28,7 +28,7 @@ def test_the_demo_runs_from_nothing_to_a_report(tmp_path: Path) -> None:
     cli("demo", "--run", tmp_path / "run")
     assert (tmp_path / "run/report/index.html").is_file()
     table = cells(cli("table", tmp_path / "run", "--json"))
-    assert {editor for _, _, editor, _ in table} >= {"copy", "reference", "blank", "shuffle"}
+    assert {editor for _, _, editor, _ in table} >= {"copy", "reference", "blank"}
 
 
 def test_what_there_is_and_what_is_missing_is_listed() -> None:

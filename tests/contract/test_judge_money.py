@@ -54,6 +54,12 @@ def words(run: Path, server: Judge, *more: Any) -> tuple[Any, ...]:
     return "judge", "mini", "--run", run, *SAMPLES, *server.words, *more
 
 
+def alone(run: Path, server: Judge) -> tuple[Any, ...]:
+    """The command for one output, which takes one call."""
+    one = ("--sample", "replace-02", "--editor", "copy", "--price", PRICE)
+    return "judge", "mini", "--run", run, *server.words, *one
+
+
 def costs(run: Path) -> dict[str, float]:
     """US dollars of judging: ``booked``, and ``billed`` of it."""
     (total,) = [t for t in cli("costs", run, "--json").json["totals"] if t["purpose"] == "judge"]
@@ -196,6 +202,30 @@ def test_a_service_that_bills_ten_times_its_estimate_stops_at_the_budget(run: Pa
     assert costs(run)["booked"] >= len(server.chats) * dollars * 0.99
 
 
+def billed(run: Path, **usage: float) -> tuple[dict[str, float], str]:
+    """The costs of one output where each reply has this usage, and what was said."""
+
+    def reply(asked: Asked) -> Answer:
+        told = sensible(asked)
+        told.body["usage"] |= usage
+        return told
+
+    with Judge(reply) as server:
+        done = cli(*alone(run, server), env=ENV)
+    return costs(run), done.text
+
+
+def test_a_services_own_bill_counts_where_it_is_higher(run: Path) -> None:
+    assert billed(run, cost=0.5)[0] == pytest.approx({"booked": 0.5, "billed": 0.5})
+
+
+def test_a_bill_that_cannot_be_is_not_believed_and_the_most_stays_booked(run: Path) -> None:
+    told, said = billed(run, prompt_tokens=1, total_tokens=51)
+    assert told["booked"] > BILL
+    assert told["billed"] == 0
+    assert "cannot be used" in said
+
+
 def test_a_budget_without_a_price_is_refused_before_anything_is_sent(run: Path) -> None:
     with Judge() as server:
         done = cli(*words(run, server, "--budget", 1), env=ENV, expect=2)
@@ -248,9 +278,8 @@ def first_in_trouble(kind: str) -> Any:
 def test_a_server_in_trouble_is_asked_again_and_gives_the_same_scores(
     kind: str, run: Path, untouched: Path
 ) -> None:
-    one = ("--sample", "replace-02", "--editor", "copy", "--price", PRICE)
     with Judge(first_in_trouble(kind)) as server:
-        cli(*[w for w in words(run, server) if w not in SAMPLES], *one, env=ENV)
+        cli(*alone(run, server), env=ENV)
         assert len(server.chats) == 2
     assert scores(run) == [one for one in scores(untouched) if one[:2] == ("replace-02", "copy")]
     assert costs(run)["billed"] == pytest.approx(BILL)
@@ -276,15 +305,19 @@ def test_an_account_that_is_refused_stops_the_command_and_fails_no_model(
     assert [row for row in rows_of(run) if row["scorer"] == "judge"] == []
 
 
-def test_another_model_that_answers_stops_the_command(run: Path) -> None:
+def test_another_model_that_answers_stops_the_command(run: Path, untouched: Path) -> None:
     def reply(asked: Asked) -> Answer:
-        return chat(verdict(asked), model="another" if asked.number > 4 else MODEL)
+        model, number = ("another", 5) if asked.number > 4 else (MODEL, 3)
+        return chat(verdict(asked, number), model=model)
 
     with Judge(reply) as server:
         done = cli(*words(run, server, "--set", "concurrency=1"), env=ENV, expect=None)
     assert done.code not in (0, 1)
     assert "another" in done.text
     assert len(server.chats) < CALLS
+    with Judge() as server:
+        cli(*words(run, server), env=ENV)
+    assert scores(run) == scores(untouched), "no number is another judge's"
 
 
 def test_a_model_without_a_date_is_warned_of(run: Path) -> None:

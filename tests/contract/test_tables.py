@@ -18,6 +18,7 @@ from tests.contract.runs import EDITORS, JUDGES, Known, mean, take_in, write
 from tests.contract.server import Judge, chat, verdict
 from tests.contract.support import cli, rows_of
 from tests.contract.tables import every_table, numbers, printed
+from tests.oracles import textedit as oracle
 
 VARIANTS = ("faithful", "corrected")
 GPT, QWEN = JUDGES
@@ -139,8 +140,7 @@ def test_repeated_judgements_have_a_table_each_and_their_spread(tmp_path: Path) 
 
 # -- TextEdit: classic metrics, judge with and without the cut-off ---------------------------------
 
-NORMALISED = {5: 1.0, 4: 0.8, 3: 0.6, 2: 0.2, 1: 0.0}
-WEIGHTS = {"TA": 0.4, "TP": 0.3, "SI": 0.1, "LR": 0.1, "VC": 0.1}
+COLUMNS = dict(zip(oracle.QUESTIONS, ("TA", "TP", "SI", "LR", "VC"), strict=True))
 HALVES = {"virtual": "1.", "real": "2."}
 
 
@@ -151,20 +151,11 @@ def test_textedit_judge_tables(text_edit: Known, variant: str, cut_off: bool) ->
     for editor in EDITORS:
         answers = text_edit.of("gemini-3-pro", editor, variant)
         for half, start in HALVES.items():
-            scaled = [
-                [
-                    0.0 if cut_off and n > 1 and made["Q1"] < 4 else NORMALISED[made[f"Q{n}"]]
-                    for n in range(1, 6)
-                ]
-                for sample, made in answers.items()
-                if sample.startswith(start)
-            ]
-            means = [mean(column) for column in zip(*scaled, strict=True)]
-            expected |= {
-                (editor, f"{half}_{name}"): m for name, m in zip(WEIGHTS, means, strict=True)
-            }
-            total = sum(w * m for w, m in zip(WEIGHTS.values(), means, strict=True))
-            expected[editor, f"{half}_avg"] = total
+            mine = [made for sample, made in answers.items() if sample.startswith(start)]
+            scaled = [oracle.normalise(made, cut_off=cut_off) or {} for made in mine]
+            means = {name: mean(one[name] for one in scaled) for name in COLUMNS}
+            expected |= {(editor, f"{half}_{COLUMNS[name]}"): m for name, m in means.items()}
+            expected[editor, f"{half}_avg"] = oracle.weighted(means)
     table = "textedit.judge" if cut_off else "textedit.judge_no_cutoff"
     check(numbers(text_edit.run, table, variant), expected)
 

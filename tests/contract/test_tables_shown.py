@@ -21,6 +21,17 @@ from tests.contract.tables import every_table, numbers, printed
 
 GPT, QWEN = JUDGES
 
+PAPERS = pytest.mark.parametrize(
+    ("fixture", "table", "name"),
+    [
+        ("text_edit_bench", "texteditbench.pixel", "texteditbench_pixel"),
+        ("text_edit_bench", "texteditbench.judge", "texteditbench_judge"),
+        ("text_edit", "textedit.classic", "textedit_full_classic"),
+        ("text_edit", "textedit.judge", "textedit_full_judge"),
+        ("medical", "medebench.organs", "medebench_organs"),
+    ],
+)
+
 # -- the papers' lines -----------------------------------------------------------------------------
 
 
@@ -34,16 +45,7 @@ def published_lines(run: Path, table: str, source: str = "") -> dict[str, dict[s
     }
 
 
-@pytest.mark.parametrize(
-    ("fixture", "table", "name"),
-    [
-        ("text_edit_bench", "texteditbench.pixel", "texteditbench_pixel"),
-        ("text_edit_bench", "texteditbench.judge", "texteditbench_judge"),
-        ("text_edit", "textedit.classic", "textedit_full_classic"),
-        ("text_edit", "textedit.judge", "textedit_full_judge"),
-        ("medical", "medebench.organs", "medebench_organs"),
-    ],
-)
+@PAPERS
 def test_the_papers_lines_stand_beside_ours(
     request: pytest.FixtureRequest, fixture: str, table: str, name: str
 ) -> None:
@@ -63,16 +65,7 @@ def test_the_papers_lines_stand_beside_ours(
 
 
 @pytest.mark.parametrize("variant", ["faithful", "corrected"])
-@pytest.mark.parametrize(
-    ("fixture", "table", "name"),
-    [
-        ("text_edit_bench", "texteditbench.pixel", "texteditbench_pixel"),
-        ("text_edit_bench", "texteditbench.judge", "texteditbench_judge"),
-        ("text_edit", "textedit.classic", "textedit_full_classic"),
-        ("text_edit", "textedit.judge", "textedit_full_judge"),
-        ("medical", "medebench.organs", "medebench_organs"),
-    ],
-)
+@PAPERS
 def test_columns_stand_in_the_papers_order(
     request: pytest.FixtureRequest, fixture: str, table: str, name: str, variant: str
 ) -> None:

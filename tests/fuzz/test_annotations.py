@@ -15,37 +15,29 @@ from editgauge.errors import EditgaugeError
 from editgauge.run.check_data import check_data
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
-from tests.benchmarks import releases
+from tests.contract.datasets import (
+    WEB,
+    instance,
+    organ_record,
+    organs,
+    prompt_record,
+    prompts,
+    task_record,
+    tasks,
+)
 from tests.fuzz.corpus import annotation_files, fuzz, spoilt_json
 
-
-def _text(root: Path) -> None:
-    for number in (4, 7):
-        releases.text_instance(root, number)
-    releases.text_instance(root, 3, split="data_web-sourced_instances")
-
-
-def _prompts(root: Path) -> None:
-    for name, category in (("miniset", "1.1.1"), ("fullset", "2.3")):
-        lines = [releases.prompt_record(number, category) for number in (1, 2)]
-        releases.prompt_set(root, lines, name=name, category=category)
-
-
-def _organs(root: Path) -> None:
-    releases.organ_set(root, [releases.organ_record(number) for number in (38, 45)])
-
-
-def _tasks(root: Path) -> None:
-    several = {"ori_img": ["1.png", "2.png"], "gt_img": "2.png"}
-    records = {"1": releases.task_record(1), "2": releases.task_record(2, **several)}
-    releases.task_set(root, records, names=("1.png", "2.png"))
-
-
+SEVERAL = {"ori_img": ["1.png", "2.png"], "gt_img": "2.png"}
 SETS: dict[str, Callable[[Path], object]] = {
-    "texteditbench": _text,
-    "textedit": _prompts,
-    "medebench": _organs,
-    "krisbench": _tasks,
+    "texteditbench": lambda root: [instance(root, 4), instance(root, 3, split=WEB)],
+    "textedit": lambda root: [
+        prompts(root, [prompt_record(number, category) for number in (1, 2)], category=category)
+        for category in ("1.1.1", "2.3")
+    ],
+    "medebench": lambda root: organs(root, [organ_record(number) for number in (38, 45)]),
+    "krisbench": lambda root: tasks(
+        root, {"1": task_record(), "2": task_record(**SEVERAL)}, names=("1.png", "2.png")
+    ),
 }
 
 

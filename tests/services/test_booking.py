@@ -17,6 +17,7 @@ from editgauge.services.gate import Gate
 from editgauge.services.http import Http, Response, json_request
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Secrets
+from editgauge.store.paid import Paid
 
 
 def calls_to(server: Judge, **options: Any) -> PaidCalls:
@@ -71,14 +72,12 @@ def test_a_service_that_bills_ten_times_as_much_in_the_middle_stays_within_the_b
     budget: float, since: int
 ) -> None:
     ledger, billed = Ledger(purpose="judge", budget=budget), list[float]()
-    rounds = threading.Barrier(16)
 
     def work() -> None:
         with contextlib.suppress(BudgetExceeded):
             while True:
                 entry = ledger.book(0.002, "m")
-                with contextlib.suppress(threading.BrokenBarrierError):
-                    rounds.wait(0.01)  # as many are under way as may be
+                time.sleep(0.02)  # as many are under way as may be
                 billed.append(0.02 if len(billed) >= since else 0.001)
                 ledger.settle(entry, billed[-1])
 
@@ -90,6 +89,19 @@ def test_a_service_that_bills_ten_times_as_much_in_the_middle_stays_within_the_b
     assert len(billed) > since
     assert sum(billed) <= budget + 1e-9
     assert ledger.totals.booked == pytest.approx(sum(billed))
+
+
+def test_a_bill_above_what_was_booked_makes_the_next_calls_as_dear() -> None:
+    ledger = Ledger(purpose="judge", budget=1.0)
+    ledger.settle(ledger.book(0.002, "m"), 0.02)
+    assert ledger.book(0.0005, "m").booked == 0.02
+
+
+def test_what_another_command_left_without_a_bill_counts_against_the_budget() -> None:
+    paid = Paid(None)
+    Ledger(paid, purpose="judge", budget=1.0).book(0.6, "m")
+    with pytest.raises(BudgetExceeded):
+        Ledger(paid, purpose="judge", budget=1.0).book(0.6, "m")
 
 
 def test_the_gate_bounds_calls_and_narrows_where_a_server_refuses() -> None:

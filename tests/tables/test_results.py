@@ -38,8 +38,9 @@ def run(tmp_path: Path) -> Run:
 
 class TestReading:
     def test_repeats_are_averaged_and_can_be_had_apart(self) -> None:
+        lost = row("a/2", "two", "IF", None, status=Status.FAILED, source="judge-a", repeat=2)
+        assert frame([*ROWS, lost], RECORDS).grid("IF", "faithful").values[1, 1] == 3.5
         found = frame(ROWS, RECORDS)
-        assert found.grid("IF", "faithful").values[1, 1] == 3.5
         again = found.of_repeat(1)
         assert found.repeats == 2
         assert again.grid("IF", "faithful").values[1, 1] == 4.0

@@ -176,16 +176,17 @@ def test_pairs_by_keyboard_and_hostile_texts(tmp_path: Path) -> None:
 
 
 def test_on_a_phone_buttons_are_seen_with_their_picture(tmp_path: Path) -> None:
-    made = Made(tmp_path, "ann ben", samples=2, mode="rank")
+    made = Made(tmp_path, "ann ben", samples=2, mode="rank", more='[[questions]]\nid = "TA"')
 
     async def act(page: Any) -> None:
         assert await complaints(page) == []
         figure = page.locator("#outputs figure").first
-        places = (figure.locator("img").first, figure.locator(".choice"), page.locator("#send"))
+        below = figure.locator(".choice").last
+        places = (figure.locator("img").first, below, page.locator("#send"))
         picture, buttons, send = [await place.bounding_box() for place in places]
         assert 0 <= picture["y"] < buttons["y"]
         assert buttons["y"] + buttons["height"] <= send["y"] < 664
-        assert "1 = best" in await page.locator(".question").inner_text()
+        assert "1 = best" in await page.locator(".question").first.inner_text()
         assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
     made.look(act, viewport={**PHONE, "height": 664}, bypass_csp=True)

@@ -31,6 +31,7 @@
     if (!task) head(); // else what is read and what is shown change together
     const figures = study.task ? pictures(study.task) : null;
     if (figures) await loaded(figures);
+    if (figures && figures.given.length) framed(figures.given[0].querySelector("img"));
     busy = false;
     show(figures);
   }
@@ -39,6 +40,11 @@
   function loaded(figures) {
     const images = [...figures.given, ...figures.outputs].flatMap((node) => [...node.querySelectorAll("img")]);
     return Promise.race([wait(20000), Promise.all(images.map((image) => image.decode().catch(() => null)))]);
+  }
+
+  // All pictures of a sample have one frame: on a phone it leaves room for the buttons.
+  function framed(image) {
+    $("pictures").style.setProperty("--ratio", String((image.naturalWidth || 1) / (image.naturalHeight || 1)));
   }
 
   async function send(skip) {
@@ -92,7 +98,7 @@
     $("loading").hidden = $("feedback").hidden = true;
     $("done").hidden = Boolean(task);
     $("main").hidden = $("send").hidden = $("left").hidden = !task;
-    $("main").className = pairwise() ? "pair" : "";
+    $("main").className = (pairwise() ? "pair" : "") + (study.questions.length > 1 ? " several" : "");
     if (!task) return;
     answers = {};
     output = question = 0;

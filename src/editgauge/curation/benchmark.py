@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 
 from editgauge import catalog
@@ -37,7 +36,6 @@ from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import Benchmark, Finding, JsonObject, Plot, Sample
 
 _TEXTS = tuple(name for name in TEXTS if name != "instruction")
-_texts_of = attrgetter(*_TEXTS)
 _BASE = "mini"
 """What measures a set without a protocol."""
 Attributes = dict[str, str | int | float | bool]
@@ -100,7 +98,7 @@ def _load(own: Path | None, name: str, root: Path | None, *, split: str | None =
     def read(_: Note) -> Iterator[Sample]:
         tree = Tree(folder)
         for record in records:
-            yield sample_of(record, tree.root, name, protocol, tree)
+            yield sample_of(record, tree, name, protocol)
 
     return Samples(name, folder.absolute(), read, split or "")
 
@@ -134,48 +132,24 @@ def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
     ]  # fmt: skip
 
 
-def sample_of(
-    record: Record, root: Path, benchmark: str, protocol: str = "", tree: Tree | None = None
-) -> Sample:
-    """The sample of a record in the folder `root`, as `benchmark` has it. With a protocol its
-    masks, category and attributes are those that the protocol reads. `tree`: the folder's, for many
-    samples. A picture that is not there, or not a file of the set, is found when it is read.
+def sample_of(record: Record, tree: Tree, benchmark: str, protocol: str = "") -> Sample:
+    """The sample of a record of the set in the folder of `tree`, as `benchmark` has it. With a
+    protocol its masks, category and attributes are those that the protocol reads. A picture that is
+    not there, or not a file of the set, is found when it is read.
     """
     findings: list[Finding] = []
     if not record.instruction.strip():
         missing = ("no instruction", "nothing can be asked")
         findings.append(Finding("instruction-missing", f"{SAMPLES} ({record.id})", *missing, False))
-    tree, known = tree or Tree(root), dict[str, Path]()
-
-    def place(relative: str, part: str) -> Path:
-        if relative in known:
-            return known[relative]
-        path = Path(f"{root}{os.sep}{relative}")
-        if tree.inside(path):
-            known[relative] = upright(path)
-            return known[relative]
-        found = f"{relative!r} leads out of the data set"
-        findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
-        return tree.nowhere(part or "input")
-
+    place = partial(_placed, tree, findings)
     masks: dict[str, Path] = {name: place(path, "mask") for name, path in record.masks.items()}
-    facts: Attributes = {
-        "state": record.state,
-        **record.attributes,
-        "protocol": record.protocol or "textedit",
-        "image_count": len(record.images),
-        "multi_image": len(record.images) > 1,
-        "has_knowledge": bool(record.knowledge),
-    }
-    if level := tier(record):
-        facts["difficulty"] = level
     category, split = tuple(record.category or ("unsorted",)), record.split or "all"
+    facts = _facts(record)
     if protocol:
         masks, category, more, official = _CONVENTIONS[protocol](record, masks)
         facts.update(more)
         split = official or split
-    said = zip(_TEXTS, _texts_of(record), strict=True)
-    texts: JsonObject = {name: text or None for name, text in said}
+    texts: JsonObject = {name: getattr(record, name) or None for name in _TEXTS}
     return Sample(
         benchmark=benchmark,
         id=record.id,
@@ -190,6 +164,29 @@ def sample_of(
         findings=tuple(findings),
         **texts,
     )
+
+
+def _placed(tree: Tree, findings: list[Finding], relative: str, part: str) -> Path:
+    """Where a picture of the set lies, or nowhere."""
+    path = Path(f"{tree.root}{os.sep}{relative}")
+    if tree.inside(path):
+        return upright(path)
+    found = f"{relative!r} leads out of the data set"
+    findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
+    return tree.nowhere(part or "input")
+
+
+def _facts(record: Record) -> Attributes:
+    level = tier(record)
+    return {
+        "state": record.state,
+        **record.attributes,
+        "protocol": record.protocol or "textedit",
+        "image_count": len(record.images),
+        "multi_image": len(record.images) > 1,
+        "has_knowledge": bool(record.knowledge),
+        **({"difficulty": level} if level else {}),
+    }
 
 
 def tier(record: Record) -> str:

@@ -133,9 +133,6 @@ class ScanFile:
                 yield
             except (DataError, UsageError):
                 raise
-            except MemoryError as error:
-                why = f"{self.path.name}: takes more memory than there is"
-                raise ImageTooLarge(why, path=self.path) from error
             except Exception as error:
                 lines = str(error).strip().splitlines() or [type(error).__name__]
                 raise DataError(f"{self.path.name}: {what} ({lines[0][:160]})") from error

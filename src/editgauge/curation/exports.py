@@ -87,7 +87,7 @@ def _official(data: DataSet, root: Path, layout: str, records: Sequence[Record])
     """By the benchmark's own writer; a sample has the same number in every version."""
     tree, name = Tree(data.root), f"dir.{data.about.name}.{layout}"
     numbers = {record.id: n for n, record in enumerate(data.records(withdrawn=True), start=1)}
-    shaped = [(numbers[r.id], sample_of(r, data.root, name, layout, tree)) for r in records]
+    shaped = [(numbers[r.id], sample_of(r, tree, name, layout)) for r in records]
 
     def copy(path: Path, to: Path) -> None:
         write_bytes(to, _bare(data, path.relative_to(data.root).as_posix()))
@@ -123,18 +123,14 @@ def release(
     nothing. Raises `DataError` when a sample may not leave, `UsageError` for a version that is none
     or is there already, or a file in use.
     """
-    past = [event.after for event in data.events() if event.what == "released"]
-    last = str(past[-1]["version"]) if past else ""
-    if not _VERSION.fullmatch(version):
-        raise UsageError(f"version {version!r}: wanted three numbers: 1.2.0")
-    if past and [*map(int, version.split("."))] <= [*map(int, last.split("."))]:
-        raise UsageError(f"version {version}: wanted a higher one than the last, {last}")
+    released = [event.after for event in data.events() if event.what == "released"]
+    last = released[-1] if released else {"version": None, "samples": {}}
+    _need_higher(version, last["version"] or "")
     if os.path.lexists(to):
         raise UsageError(f"{to}: there is something already; name a new file")
     records, _ = leaving(data, ready_only=ready_only, engine=engine)
     new = {record.id: published(record) for record in records}
-    moved = changes(past[-1]["samples"] if past else {}, new)
-    facts = {"version": version, "since": last or None, **moved}
+    facts = {"version": version, "since": last["version"], **changes(last["samples"], new)}
     about = msgspec.structs.replace(data.about, version=version)
     files = {path: _bare(data, path) for record in records for path in record.files}
     files |= {
@@ -152,6 +148,13 @@ def release(
         to.unlink(missing_ok=True)
         raise
     return facts
+
+
+def _need_higher(version: str, last: str) -> None:
+    if not _VERSION.fullmatch(version):
+        raise UsageError(f"version {version!r}: wanted three numbers: 1.2.0")
+    if last and [*map(int, version.split("."))] <= [*map(int, last.split("."))]:
+        raise UsageError(f"version {version}: wanted a higher one than the last, {last}")
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

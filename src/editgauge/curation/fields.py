@@ -26,41 +26,58 @@ class Field(NamedTuple):
     """What a field is for, and the protocols whose scorers, prompts, tables or layout read it."""
 
     help: str
-    protocols: Sequence[str] = PROTOCOLS
+    protocols: Sequence[str]
 
 
+_FIELDS: Sequence[tuple[Sequence[str], Mapping[str, str]]] = [
+    (PROTOCOLS, {
+        "instruction": "What the model is asked, as a person would say it.",
+        "protocol": "Whose metrics, tables and judge measure the sample.",
+    }),
+    ((_TEB, _TE), {
+        "source_text": "The words that are replaced, as they stand in the input.",
+        "target_text": "The words that are to stand there afterwards.",
+    }),
+    ((_TE,), {
+        "caption": "What the edited picture shows, in one sentence.",
+        "textedit_category": "TextEdit's class: 2.1.",
+    }),
+    ((_TEB, _KRIS), {"knowledge": "What one must know to judge the edit; judges read it."}),
+    ((_MED,), {
+        "change": "What the right edit changes: modality, action, entity, region.",
+        "concept": "What is edited, in a word or two: pneumothorax.",
+        "rephrased": "The instruction once more, in other words.",
+        "organ": "Else the category's first step.",
+        "task": "Else the category's second step.",
+    }),
+    ((_TEB,), {
+        "topic": "Data & Analytics…; else the category's first step.",
+        "operation": "text_change…; else the category's second step.",
+        "num_text_regions": "0, 1 or 2.",
+        "text_length": "0, 1 or 2.",
+        "font_complexity": "0: plain, 1: styled, 2: artistic.",
+        "language": "0: English, 1: another, 2: several.",
+        "surface_geometry": "0: flat, 1: in perspective, 2: curved.",
+        "occlusion": "0: none, 1: partly, 2: heavy.",
+        "context_dependency": "0: no, 2: other texts must change, too.",
+        "background_clutter": "0: clean, 1: some, 2: much.",
+        "task_category": "0, 1 or 2.",
+        "semantic_linkage": "0, 1 or 2.",
+    }),
+    ((_KRIS,), {
+        "kris_task": "KRIS-Bench's folder: color_change, temporal_prediction…",
+        "missing_frame": "Which of four frames is to be made: 1 to 4.",
+    }),
+    (PROTOCOLS, {
+        "category": "Broad to narrow, with /: Lung/remove nodule.",
+        "split": "train, dev, test…",
+        "url": "Where the picture comes from.",
+        "licence": "Under which it may be handed on.",
+        "consent": "Who agreed, how and when.",
+    }),
+]  # fmt: skip
 FIELDS: Mapping[str, Field] = {
-    "instruction": Field("What the model is asked, as a person would say it."),
-    "protocol": Field("Whose metrics, tables and judge measure the sample."),
-    "source_text": Field("The words that are replaced, as they stand in the input.", (_TEB, _TE)),
-    "target_text": Field("The words that are to stand there afterwards.", (_TEB, _TE)),
-    "caption": Field("What the edited picture shows, in one sentence.", (_TE,)),
-    "knowledge": Field("What one must know to judge the edit; judges read it.", (_TEB, _KRIS)),
-    "change": Field("What the right edit changes: modality, action, entity, region.", (_MED,)),
-    "concept": Field("What is edited, in a word or two: pneumothorax.", (_MED,)),
-    "rephrased": Field("The instruction once more, in other words.", (_MED,)),
-    "topic": Field("Data & Analytics…; else the category's first step.", (_TEB,)),
-    "operation": Field("text_change…; else the category's second step.", (_TEB,)),
-    "num_text_regions": Field("0, 1 or 2.", (_TEB,)),
-    "text_length": Field("0, 1 or 2.", (_TEB,)),
-    "font_complexity": Field("0: plain, 1: styled, 2: artistic.", (_TEB,)),
-    "language": Field("0: English, 1: another, 2: several.", (_TEB,)),
-    "surface_geometry": Field("0: flat, 1: in perspective, 2: curved.", (_TEB,)),
-    "occlusion": Field("0: none, 1: partly, 2: heavy.", (_TEB,)),
-    "context_dependency": Field("0: no, 2: other texts must change, too.", (_TEB,)),
-    "background_clutter": Field("0: clean, 1: some, 2: much.", (_TEB,)),
-    "task_category": Field("0, 1 or 2.", (_TEB,)),
-    "semantic_linkage": Field("0, 1 or 2.", (_TEB,)),
-    "textedit_category": Field("TextEdit's class: 2.1.", (_TE,)),
-    "organ": Field("Else the category's first step.", (_MED,)),
-    "task": Field("Else the category's second step.", (_MED,)),
-    "kris_task": Field("KRIS-Bench's folder: color_change, temporal_prediction…", (_KRIS,)),
-    "missing_frame": Field("Which of four frames is to be made: 1 to 4.", (_KRIS,)),
-    "category": Field("Broad to narrow, with /: Lung/remove nodule."),
-    "split": Field("train, dev, test…"),
-    "url": Field("Where the picture comes from."),
-    "licence": Field("Under which it may be handed on."),
-    "consent": Field("Who agreed, how and when."),
+    name: Field(said, protocols) for protocols, fields in _FIELDS for name, said in fields.items()
 }
 _PLAIN = (*TEXTS, "split", "protocol")
 

@@ -27,7 +27,6 @@ from editgauge.study.people import Answers, Floats, answers, comparisons, direct
 from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import Direction
 
 ALPHA, _KAPPA = "Krippendorff's alpha (ordinal)", "quadratic kappa"
 MEAN_OF_ALL = "mean of all"
@@ -54,7 +53,6 @@ class Machine(NamedTuple):
     metric: str
     variant: str
     source: str
-    direction: Direction
     values: Floats
 
     @property
@@ -223,7 +221,7 @@ def machines_of(frame: Results) -> list[Machine]:
         values = machines.of_source(source).grid(metric, variant).values
         if direction is not None and not np.isnan(values).all():
             better = values if direction == "higher" else -values
-            listed.append(Machine(metric, variant, source, direction, better))
+            listed.append(Machine(metric, variant, source, better))
     return listed
 
 
@@ -285,7 +283,7 @@ def _means(
         group = [one.values for one in judged if (one.source, one.variant) == (source, variant)]
         if len(group) > 1 or len(scores) > 1:
             values = mean_of(np.stack(group))
-            yield whole, Machine(MEAN_OF_ALL, variant, source, "higher", values)
+            yield whole, Machine(MEAN_OF_ALL, variant, source, values)
 
 
 # -- comparisons -----------------------------------------------------------------------------------

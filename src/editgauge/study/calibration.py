@@ -122,30 +122,24 @@ def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
         raise UsageError(
             f"{asked.gold}: wanted a number of samples, 3 or more, after @", argument="calibrate"
         )
-    proxies = dict(word.partition("=")[::2] for word in asked.proxies)
     rest = frame.without_people()
     if (name or asked.gold) == ALL:
-        gold = [
-            Gold(one.metric, "faithful", one.direction, one.mean, one.question,
-                 (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED, len(one.annotators))
-            for one in answers(frame)
-        ]  # fmt: skip
+        gold = [*_rated(frame)]
     else:
         judge = _judge(rest, name or asked.gold)
         gold = [*_judged(rest.of_source(judge))]
         rest = rest.where(lambda key: key.source != judge)
-    if not gold:
-        return []
     rest = rest.of_sources([one for one in asked.sources if rest.sources_called(one)])
     drawn = np.zeros(len(frame.samples))
     if sign:
         drawn[np.random.default_rng(asked.seed).permutation(len(drawn))[int(number) :]] = np.nan
+    proxies = dict(word.partition("=")[::2] for word in asked.proxies)
     wanted = [
         one._replace(proxy=proxies.get(one.proxy, one.proxy), values=one.values + drawn)
         for one in gold
     ]
     scored = [found for one in wanted if (found := _scored(rest, one)) is not None]
-    if not scored:
+    if gold and not scored:
         raise _too_few(rest, wanted, asked)
     return scored
 
@@ -157,6 +151,13 @@ def _judge(rest: Results, name: str) -> str:
         why = f"{name}: wanted human or one judge of this run; sources here: {there}"
         raise UnknownName(why, argument="calibrate")
     return sources[0]
+
+
+def _rated(frame: Results) -> Iterator[Gold]:
+    for one in answers(frame):
+        scale = (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED
+        about = (one.metric, "faithful", one.direction, one.mean, one.question)
+        yield Gold(*about, scale, len(one.annotators))
 
 
 def _judged(frame: Results) -> Iterator[Gold]:

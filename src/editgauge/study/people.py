@@ -25,7 +25,7 @@ class Answers(NamedTuple):
     """What people said to one question on one scale.
 
     `values`: shape (annotators, repeats, editors, samples), NaN where nothing was said; ranks are
-    as stored (1 = best). `samples` and `editors` are those of the frame.
+    as stored (1 = best). `editors` and samples are those of the frame.
     """
 
     question: str
@@ -33,7 +33,6 @@ class Answers(NamedTuple):
     metric: str
     annotators: tuple[str, ...]
     editors: tuple[str, ...]
-    samples: tuple[str, ...]
     values: Floats
 
     @property
@@ -114,11 +113,16 @@ def _answers(people: Results, metric: str, asked: Question) -> Answers:
     shape = (len(cubes), repeats, len(people.editors), len(people.samples))
     values = np.full(shape, np.nan)
     for mine, cube in zip(values, cubes.values(), strict=True):
-        mine[: len(cube.values)] = np.where(cube.status == _SCORED, cube.values, np.nan)
+        mine[: len(cube.values)] = _said(cube)
     who = tuple(name.removeprefix(PEOPLE) for name in cubes)
-    said = ~np.isnan(values).all(axis=2, keepdims=True)  # a file may count repeats from 1
-    values = np.take_along_axis(values, np.argsort(~said, axis=1, kind="stable"), axis=1)
-    return Answers(asked.name, asked.scale, metric, who, people.editors, people.samples.ids, values)
+    return Answers(asked.name, asked.scale, metric, who, people.editors, values)
+
+
+def _said(cube: Cube) -> Floats:
+    """What was said of each output, the first time first, even where a file counts from 1."""
+    values = np.where(cube.status == _SCORED, cube.values, np.nan)
+    order = np.isnan(values).argsort(axis=0, kind="stable")
+    return np.asarray(np.take_along_axis(values, order, axis=0))
 
 
 def comparisons(frame: Results) -> list[Comparisons]:
@@ -139,9 +143,7 @@ def _compared(people: Results, question: str, against: Mapping[str, str]) -> Com
     ties, total, who = 0, 0, set()
     for key, cube in people.cubes.items():
         if key.metric in against:
-            said = cube.status == _SCORED
-            first = np.take_along_axis(cube.values, said.argmax(axis=0)[None], 0)[0]
-            given = np.where(said.any(axis=0), first, np.nan).T  # (S, E)
+            given = _said(cube)[0].T  # (S, E)
             other = editors.index(against[key.metric])
             wins[:, places, other] += np.nan_to_num(given)
             wins[:, other, places] += np.nan_to_num(1.0 - given)

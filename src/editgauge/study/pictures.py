@@ -10,6 +10,7 @@ from contextlib import suppress
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageOps
 
 from editgauge.errors import EditgaugeError, ImageError
 from editgauge.images import Array, read_file, read_header, read_image
@@ -49,7 +50,7 @@ class Pictures:
         """
         record = self.records[sample]
         masks = [path for _, path in sorted((record.get("masks") or {}).items())]
-        inputs = [path for path in record.get("images") or [] if self.run.picture(path)]
+        inputs = record.get("images") or []
         named = {**{f"input{k}": [path] for k, path in enumerate(inputs)},
                  "reference": [record.get("reference")], "mask": masks}  # fmt: skip
         there = {name: [p for p in paths if self.run.picture(p)] for name, paths in named.items()}
@@ -94,16 +95,8 @@ class Pictures:
 
 def placed(pixels: Array, width: int, height: int) -> Array:
     """A picture (H, W, 3) fitted into a frame of the given size, with grey bars."""
-    h, w = pixels.shape[:2]
-    scale = min(width / w, height / h)
-    inner_w, inner_h = min(max(1, round(w * scale)), width), min(max(1, round(h * scale)), height)
-    if (inner_w, inner_h) != (w, h):
-        way = cv2.INTER_AREA if inner_w < w else cv2.INTER_CUBIC
-        pixels = np.asarray(cv2.resize(pixels, (inner_w, inner_h), interpolation=way))
-    left, top = (width - inner_w) // 2, (height - inner_h) // 2
-    out = np.full((height, width, 3), GREY, dtype=np.uint8)
-    out[top : top + inner_h, left : left + inner_w] = pixels
-    return out
+    way, bars = Image.Resampling.BICUBIC, (GREY,) * 3
+    return np.asarray(ImageOps.pad(Image.fromarray(pixels), (width, height), way, bars))
 
 
 def outline(mask: NDArray[np.bool_]) -> Array:

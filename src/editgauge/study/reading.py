@@ -80,15 +80,19 @@ def read_ratings(
                 )
         except (ValueError, UsageError) as why:
             problems.append(f"line {number}: {plain(str(why), 400)}")
-    if listed := [*dict.fromkeys(problems)]:
-        told = "\n  ".join(listed[:20])
-        raise DataError(
-            f"{path.name}: {len(listed)} things do not fit, nothing was taken in:\n  {told}\n"
-            f"fix these lines and import the file again"
-        )
+    if problems:
+        raise _misfit(path.name, [*dict.fromkeys(problems)])
     if not rows:
         raise DataError(f"{path.name}: no rating in it; every value is empty")
     return [row for _, row in rows.values()]
+
+
+def _misfit(name: str, problems: list[str]) -> DataError:
+    told = "\n  ".join(problems[:20])
+    return DataError(
+        f"{name}: {len(problems)} things do not fit, nothing was taken in:\n  {told}\n"
+        f"fix these lines and import the file again"
+    )
 
 
 def _lines(path: Path, known: Known, problems: list[str]) -> Iterator[tuple[int, _Cells]]:

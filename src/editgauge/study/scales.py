@@ -47,16 +47,9 @@ class Question(NamedTuple):
 
 
 def rating_row(
-    *,
-    editor: str,
-    question: str,
-    annotator: str,
-    scale: Scale,
-    value: float | None,
-    against: str = "",
-    detail: JsonMapping | None = None,
-    **facts: Any,
-) -> Row:
+    *, editor: str, question: str, annotator: str, scale: Scale, value: float | None,
+    against: str = "", detail: JsonMapping | None = None, **facts: Any,
+) -> Row:  # fmt: skip
     """One thing that one person said about one output (or about a pair of them, stored under the
     editor whose name comes first) as a row: scorer ``human.<scale>``, source ``human:<annotator>``.
 
@@ -67,8 +60,8 @@ def rating_row(
     detail = dict(detail or {})
     if scale == "pairwise" and against < editor:
         editor, against, value = against, editor, None if value is None else 1.0 - value
-        if "outcome" in detail:
-            detail["outcome"] = {"a": "b", "b": "a"}.get(detail["outcome"], detail["outcome"])
+        if outcome := detail.get("outcome"):
+            detail["outcome"] = {"a": "b", "b": "a"}.get(outcome, outcome)
     metric = question + {"rank": _RANK, "pairwise": f"{_OVER}{against}"}.get(scale, "")
     source, repeat = PEOPLE + annotator, facts.get("repeat", 0)
     reason = facts.pop("reason", "") or "skipped" if value is None else ""

@@ -12,10 +12,12 @@ from msgspec import Meta
 from editgauge import escape
 from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.cli.table import print_table, print_tables
+from editgauge.cli.table import print_each, print_tables
 from editgauge.errors import UsageError
+from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
+    from editgauge.study.calibration import Calibration
     from editgauge.tables.compare import Comparison
     from editgauge.tables.results import Results
 
@@ -30,6 +32,16 @@ class Compared:
     "By default the first that there is."
     also: Annotated[tuple[Path, ...], Parameter(name="--with")] = ()
     "Read this run as well; may be repeated."
+
+    def options(self) -> JsonObject:
+        """The options as `run.compare.compare` takes them."""
+        from editgauge.tables.rows import variants
+
+        return {
+            "metrics": self.metric,
+            "variants": variants(self.variant or "both"),
+            "one_variant": self.variant is None,
+        }
 
 
 @opt.options("What is shown")
@@ -76,41 +88,32 @@ def compare(
         The candidate: differences are B minus A.
     """
     from editgauge.run.compare import compare as compare_editors
-    from editgauge.run.tables import people_for
-    from editgauge.tables import rows as stored
+    from editgauge.tables.rows import open_runs
 
-    settings = opt.given(shown.set, _SETTINGS)
+    settings, form = opt.given(shown.set, _SETTINGS), shown.form
     if gating.gate is not None and (shown.calibrate or gating.fail_if_worse):
         raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
     runs = [run, *compared.also]
-    opened = stored.open_runs(runs)
     if shown.calibrate:
-        from editgauge.study.calibration import difference_tables
-
-        asked = rows.calibrated(shown.calibrate, settings)
-        print_tables(difference_tables(runs, asked, a, b), opened, shown.form)
+        _print_calibrated(runs, rows.calibrated(shown.calibrate, settings), (a, b), form)
         return 0
-    with output.warned(*opened):
-        frames = stored.frames(
-            opened,
-            rows.benchmark,
-            where=rows.where,
-            editors=[a, b],
-            sources=rows.source,
-            people=people_for(rows.source),
-        )
+    how = {name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()}
+    with output.warned(*(opened := open_runs(runs))):
+        frames = rows.frames(opened, a, b)
         if gating.gate is not None:
-            return _gate(frames, (a, b), gating.gate, shown.form)
-        comparisons = compare_editors(
-            frames, a, b,
-            metrics=compared.metric,
-            variants=stored.variants(compared.variant or "both"),
-            one_variant=compared.variant is None,
-            by=rows.by,
-            **{name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()},
-        )  # fmt: skip
-        _print(comparisons, shown.form, linked=(run / "report" / "index.html").is_file())
+            return _gate(frames, (a, b), gating.gate, form)
+        comparisons = compare_editors(frames, a, b, by=rows.by, **compared.options(), **how)
+        _print(comparisons, form, linked=(run / "report" / "index.html").is_file())
     return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
+
+
+def _print_calibrated(
+    runs: Sequence[Path], asked: Calibration, editors: tuple[str, str], form: str
+) -> None:
+    from editgauge.study.calibration import difference_tables
+    from editgauge.tables.rows import open_runs
+
+    print_tables(difference_tables(runs, asked, *editors), open_runs(runs), form)
 
 
 def _print(comparisons: Sequence[Comparison], form: str, *, linked: bool) -> None:
@@ -127,7 +130,7 @@ def _print(comparisons: Sequence[Comparison], form: str, *, linked: bool) -> Non
             print(output.fitted(clean(verdicts.sentence(item), None)) + "\n")
         # a screen has room for so many lines beside the sentence, the notes and what moved
         most = 10 if form == "terminal" and not item.by else None
-        print_table(verdicts.as_table(item, most), form)
+        print_each([verdicts.as_table(item, most)], form)
         if for_people:
             for line in verdicts.moved_lines(item, form, linked=linked):  # type: ignore[arg-type]
                 print(line)

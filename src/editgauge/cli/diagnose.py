@@ -14,7 +14,9 @@ from editgauge.cli import output
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
+    from editgauge.run.diagnose import Request
     from editgauge.run.material import Material
+    from editgauge.store.run import Run
     from editgauge.tuning.command import Order
     from editgauge.tuning.split import Split
 
@@ -34,13 +36,13 @@ _HIGH: JsonObject = dict.fromkeys(("accurate", "preserved", "iou", "changed"), f
 
 @opt.options()
 class Diagnosing:
-    editor: opt.EditorsOpt = ()
+    editors: opt.EditorsOpt = ()
     basis: Annotated[Literal["pixels", "attention", "both"], Parameter(name="--from")] = "both"
     """pixels: where outputs changed, of every editor; attention: where the model looked, of
     diffusers editors (runs them again); both: as far as it can be told."""
     benchmark: opt.OnlyBenchmark = ""
     limit: opt.LimitOpt = None
-    sample: opt.SampleOpt = ()
+    ids: opt.SampleOpt = ()
     where: opt.WhereOpt = ()
     concepts: Path | None = None
     "A csv file with the columns sample,concept or task,concept: whose attention is looked at."
@@ -52,6 +54,18 @@ class Diagnosing:
     10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
     changed (share of a picture; 0.005)."""
 
+    def request(self) -> Request:
+        """The options as a diagnosis takes them."""
+        from editgauge.run.diagnose import Request
+        from editgauge.store.selection import statuses
+
+        asked = {**vars(self), "retry": statuses(self.retry)}
+        maps = opt.given(asked.pop("set"), _MAPS | _HIGH)
+        high = {name: maps.pop(name) for name in maps.keys() & _HIGH}
+        if maps.get("resolution") == "all":
+            maps["resolution"] = None
+        return Request(**asked, maps=maps, cutoffs=high)
+
 
 def diagnose(
     run: opt.RunArg, /, *, asked: Diagnosing = Diagnosing(), placing: opt.Placing = opt.Placing()
@@ -62,38 +76,18 @@ def diagnose(
 
     Exit code 0: done; 1: some outputs have no score that should have one.
     """
-    from editgauge.cli.table import print_table
-    from editgauge.run.diagnose import Request
+    from editgauge.cli.table import print_each
     from editgauge.run.diagnose import diagnose as diagnosed
-    from editgauge.store import selection
     from editgauge.tables.draw import as_json
 
-    values = opt.given(asked.set, _MAPS | _HIGH)
-    high = {name: values.pop(name) for name in values.keys() & _HIGH}
-    if values.get("resolution") == "all":
-        values["resolution"] = None
-    retry = selection.statuses(asked.retry)
+    request = asked.request()
     with opt.run_there(run) as folder, placing.open() as workers, output.progress() as show:
-        request = Request(
-            basis=asked.basis,
-            benchmark=asked.benchmark,
-            editors=asked.editor,
-            limit=asked.limit,
-            ids=asked.sample,
-            where=asked.where,
-            concepts=asked.concepts,
-            maps=values,
-            cutoffs=high,
-            retry=retry,
-            workers=workers,
-        )
-        outcome = diagnosed(folder, request, show)
-    place, tables = opt.place_of(run), [as_json(table) for table in outcome.tables]
-    output.emit({"run": place, **outcome.as_dict(), "tables": tables}, outcome.lines())
+        outcome = diagnosed(folder, replace(request, workers=workers), show)
+    place, tables = opt.place_of(run), outcome.tables
+    facts = {"run": place, **outcome.as_dict(), "tables": [*map(as_json, tables)]}
+    output.emit(facts, [*outcome.lines(), ""])
     if not output.as_json():
-        for table in outcome.tables:
-            print()
-            print_table(table, "terminal")
+        print_each(tables, "terminal")
         shown = f"--benchmark {outcome.benchmark} --published --intervals"
         output.said("", f"next:  editgauge table {place} {shown}")
         output.said(f"       editgauge report {place}   (its page: Why edits failed)")
@@ -168,44 +162,50 @@ def tune(
 
     A split that is drawn once, and stored in the run, says which samples are trained on. A training
     that was stopped or killed goes on at its last checkpoint. To show demonstrations instead, from
-    the same split: editgauge edit --shots 2 --held-out.
+    the same split: editgauge edit --shots 2 --held-out. Exit code 1: some outputs or scores are
+    lacking.
     """
     from editgauge.run.material import Material
-    from editgauge.run.score import Scoring
-    from editgauge.tuning import command
     from editgauge.tuning import split as splits
 
     order = training.order(asked)
     if not asked.only_split:  # it loads the libraries that train, which a split does not need
         order.base()
-    whole, place = Material.open(benchmark, data, split=asked.split), opt.place_of(asked.run)
-    tasks = splits.tasks(whole.every, asked.task)
+    whole = Material.open(benchmark, data, split=asked.split)
+    tasks, name = splits.tasks(whole.every, asked.task), whole.benchmark.name
     how: JsonObject = {"most": max(order.sizes), "tests": asked.test, "seed": training.seed}
-    with opt.run_at(asked.run) as folder, output.progress() as show:
-        name = whole.benchmark.name
+    with opt.run_at(asked.run) as folder:
         drawn = [splits.kept(folder, name, task, mine, **how) for task, mine in tasks.items()]
-        facts = {"run": place, "splits": {one.task: one.record() for one in drawn}}
+        place, kept = opt.place_of(asked.run), {one.task: one.record() for one in drawn}
+        facts: JsonObject = {"run": place, "splits": kept}
         if asked.only_split:
             output.emit(facts, map(str, drawn))
             return 0
         output.said(*map(str, drawn))
-        material = _tested(whole, drawn)
-        material.keep(folder)
-        done = command.tune(folder, name, whole.every, drawn, order, progress=show)
+        return _learned(folder, whole, drawn, order, facts, opt.typed(benchmark, data))
+
+
+def _learned(
+    folder: Run, whole: Material, drawn: list[Split], order: Order, facts: JsonObject, typed: str
+) -> int:
+    """Train by the splits, edit and score what they leave for tests; the exit code."""
+    from editgauge.run.score import Scoring
+    from editgauge.tuning.command import tune
+
+    name, place = whole.benchmark.name, facts["run"]
+    tested = {identity for one in drawn for identity in one.test}
+    material = replace(whole, samples=[one for one in whole.every if one.id in tested])
+    material.keep(folder)
+    with output.progress() as show:
+        done = tune(folder, name, whole.every, drawn, order, progress=show)
         scored = Scoring(material, folder).run(show, editors=done.editors)
     output.warn(folder)
-    new = output.counted(scored.summary.computed, "score")
+    new = scored.summary.computed
     lines = [
         *done.lines(place, name),
-        f"{new} made now",
-        f"next:  editgauge judge {opt.typed(benchmark, data)} --run {place} --model MODEL",
+        f"{output.counted(new, 'score')} made now",
+        f"next:  editgauge judge {typed} --run {place} --model MODEL",
         f"table: editgauge table {place} --published --intervals",
     ]
-    output.emit({**facts, **done.as_json(), "scores": scored.summary.computed}, lines)
-    return 0 if all(one.complete for one in done.edits) else 1
-
-
-def _tested(whole: Material, splits: list[Split]) -> Material:
-    """The samples that the splits leave for tests."""
-    tested = {identity for one in splits for identity in one.test}
-    return replace(whole, samples=[one for one in whole.every if one.id in tested])
+    output.emit({**facts, **done.as_json(), "scores": new}, lines)
+    return 0 if scored.complete and all(one.complete for one in done.edits) else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +12,9 @@ from editgauge.cli import output
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
-    from editgauge.run.edit import Made
+    from editgauge.run.edit import EditSummary, Made
     from editgauge.run.material import Material
+    from editgauge.store.run import Run
 
 
 @opt.options()
@@ -68,34 +70,37 @@ def edit(
     Exit code 1: some samples have no output; 3: stopped by the budget.
     """
     from editgauge.run.edit import edit_material
-    from editgauge.run.tracks import judged
     from editgauge.store import selection
 
-    retried = selection.statuses(asked.retry)
+    how: JsonObject = {"retry": selection.statuses(asked.retry), "budget": spending.budget}
+    how["seconds_a_sample"] = asked.timeout
     material, editor = _made(benchmark, data, asked, narrowing, telling, spending)
     if spending.estimate:
         return _estimate(material, editor, asked.run)
     with opt.run_at(asked.run) as folder, placing.open() as workers, output.progress() as show:
-        summary = edit_material(
-            material,
-            folder,
-            editor,
-            workers=workers,
-            retry=retried,
-            seconds_a_sample=asked.timeout,
-            budget=spending.budget,
-            progress=show,
-        )
+        summary = edit_material(material, folder, editor, workers=workers, progress=show, **how)
     output.warn(folder)
-    name, place = material.benchmark.name, opt.place_of(asked.run)
-    lines = [*summary.lines(name), f"costs:   {summary.spent}" if summary.spent else ""]
-    lines += [f"outputs: {folder.path / 'edits' / name / summary.editor}", summary.stopped]
-    if summary.counts.get("scored"):
-        step, more = ("judge", " --model MODEL") if judged(material.benchmark) else ("score", "")
-        lines.append(f"next:    editgauge {step} {opt.typed(benchmark, data)} --run {place}{more}")
+    place, name = opt.place_of(asked.run), material.benchmark.name
     facts = {**asdict(summary), "counts": dict(summary.counts)}
-    output.emit({"run": place, "benchmark": name, **facts}, filter(None, lines))
+    lines = _lines(summary, material, folder, f"{opt.typed(benchmark, data)} --run {place}")
+    output.emit({"run": place, "benchmark": name, **facts}, lines)
     return summary.exit_code if summary.stopped else int(not summary.complete)
+
+
+def _lines(made: EditSummary, material: Material, folder: Run, typed: str) -> Iterator[str]:
+    """What was done in words, and what comes next."""
+    from editgauge.run.tracks import judged
+
+    name = material.benchmark.name
+    yield from made.lines(name)
+    if made.spent:
+        yield f"costs:   {made.spent}"
+    yield f"outputs: {folder.path / 'edits' / name / made.editor}"
+    if made.stopped:
+        yield made.stopped
+    if made.counts.get("scored"):
+        asks = judged(material.benchmark)
+        yield f"next:    editgauge {'judge' if asks else 'score'} {typed}{' --model MODEL' * asks}"
 
 
 def _made(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from editgauge.run.workers import Workers
     from editgauge.store.run import Run
     from editgauge.study.calibration import Calibration
+    from editgauge.tables.results import Results
 
 C = TypeVar("C")
 Many = tuple[str, ...]
@@ -91,7 +92,8 @@ EditorsOpt = Annotated[
 ]
 _SOURCE = "Whose rows, where several judges or OCR engines made some; human: people."
 SourceOpt = Annotated[Many, _help(_SOURCE)]
-SampleOpt = Annotated[Many, _help("Only this sample id, or @FILE with ids; may be repeated.")]
+_SAMPLE = "Only this sample id, or @FILE with ids; may be repeated."
+SampleOpt = Annotated[Many, _help(_SAMPLE, name="--sample")]
 WhereOpt = Annotated[Many, _help("NAME=VALUE: only samples with this attribute; may be repeated.")]
 LimitOpt = Annotated[Count | None, _help("Only the first N samples.")]
 SplitOpt = Annotated[str | None, _help("Only this split (or set) of the benchmark.")]
@@ -111,7 +113,7 @@ def group(name: str, help: str) -> App:
 class Narrowing:
     split: SplitOpt = None
     limit: LimitOpt = None
-    sample: SampleOpt = ()
+    ids: SampleOpt = ()
     where: Many = ()
     """NAME=VALUE: only samples with this split, category, category1…, has_knowledge, has_reference
     or attribute; may be repeated."""
@@ -125,7 +127,7 @@ class Narrowing:
     @property
     def chosen(self) -> JsonObject:
         """The options as `store.selection.choose` takes them."""
-        return {"limit": self.limit, "ids": self.sample, "where": self.where}
+        return {name: value for name, value in vars(self).items() if name != "split"}
 
 
 @options("Which rows")
@@ -134,6 +136,15 @@ class Rows:
     source: SourceOpt = ()
     where: WhereOpt = ()
     by: Annotated[str, _help("Also for each value of this attribute.")] = ""
+
+    def frames(self, runs: Sequence[Run], *editors: str) -> list[Results]:
+        """The rows of these editors."""
+        from editgauge.run.tables import people_for
+        from editgauge.tables.rows import frames
+
+        chosen: JsonObject = {"where": self.where, "sources": self.source}
+        people = people_for(self.source)
+        return frames(runs, self.benchmark, editors=editors, people=people, **chosen)
 
     def calibrated(self, gold: str, settings: Mapping[str, str]) -> Calibration:
         """These scores corrected by the ratings of `gold`."""

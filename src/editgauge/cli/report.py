@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
+from editgauge.types import JsonObject
+
+if TYPE_CHECKING:
+    from editgauge.store.run import Run
 
 
 @opt.options()
@@ -34,30 +40,21 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
     """
     from editgauge.reports import drawing, site
     from editgauge.run.report import paper_figures, parts_of
-    from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
     if asked.figures:  # before a report is made, which takes a while
         drawing.matplotlib_of("drawing figures for papers")
     began = time.perf_counter()
     opened = rows.open_runs(runs, pictures=True)
-    to = asked.to
-    if (to is None and (len(opened) > 1 or address_of(runs[0]))) or address_of(to):
-        raise UsageError("several runs, or a store: name a folder for their report with --to")
-    target = to or opened[0].path / "report"
+    target = _target(runs, opened, asked.to)
     parts = parts_of(opened, published=asked.published)
     if not parts:
         scored = "score something first: editgauge score … --run RUN"
         raise UsageError(f"{runs[0].name}: nothing in the run yet; {scored}")
+    headed = {"title": asked.title, "author": asked.author, "date": asked.date}
+    how: JsonObject = {"headed": headed, "copy_images": asked.copy_images}
     with output.warned(*opened), output.progress() as show:
-        built = site.build(
-            opened,
-            parts,
-            target,
-            headed={"title": asked.title, "author": asked.author, "date": asked.date},
-            copy_images=asked.copy_images,
-            progress=show,
-        )
+        built = site.build(opened, parts, target, progress=show, **how)
     drawn = paper_figures(parts, target) if asked.figures else []
     facts = {
         "page": str(built.page),
@@ -68,6 +65,14 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
         "seconds": round(time.perf_counter() - began, 2),
     }
     output.listed(facts)
+
+
+def _target(runs: Sequence[Path], opened: Sequence[Run], to: Path | None) -> Path:
+    from editgauge.store.addresses import address_of
+
+    if address_of(to) or (to is None and (len(opened) > 1 or address_of(runs[0]))):
+        raise UsageError("several runs, or a store: name a folder for their report with --to")
+    return to or opened[0].path / "report"
 
 
 @opt.options()

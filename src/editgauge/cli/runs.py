@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,8 @@ from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
+    from editgauge.store.matching import Matches
+    from editgauge.types import Sample
 
 PAID = "paid.sqlite"
 
@@ -79,41 +82,46 @@ def _has_pictures(folder: Path) -> bool:
 
 
 def _outputs(material: Material, data: Path | None, source: Path, asked: Taking) -> int:
-    from editgauge.store.matching import by_editor, deliver, matches_of
+    from editgauge.store.matching import by_editor, matches_of
 
     samples, to = material.samples, asked.to
     matches = matches_of(source, material.every, asked.pattern, asked.map).of(samples)
-    looks = to is None and not asked.pattern
-    each = (
-        {n: one.of(samples) for n, one in by_editor(matches, material.every).items()}
-        if looks
-        else {}
-    )
+    each: dict[str, Matches] = {}
+    if to is None and not asked.pattern:
+        found = by_editor(matches, material.every)
+        each = {name: one.of(samples) for name, one in found.items()}
     matches = next(iter(each.values()), matches)  # the first in detail
     counts = {name: len(one.named) for name, one in each.items()}
     facts, lines = {**matches.as_dict(), "copied": 0}, list(matches.lines())
     rule = ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
-    typed = [material.benchmark.name, *([str(data)] if data else []), "--outputs"]
     if each:
         facts["editors"] = counts
         shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
         lines.append(f"each folder is an editor's, with so many samples: {shown}")
-        typed += [str(source), *rule]
+        typed = [str(source), *rule]
     elif to is None:
-        typed += [str(matches.folder), *rule, "--editor", "NAME"]
+        typed = [str(matches.folder), *rule, "--editor", "NAME"]
     else:
-        matches.need_one_each()
-        if matches.by_place and not asked.pattern:
-            raise UsageError(
-                f"{source}: the names tell no sample; files counted in the order of the metadata "
-                f"are taken where you say so: --pattern {shlex.quote(matches.rule)}"
-            )
-        facts["copied"] = deliver(matches.named, samples, to, asked.editor)
-        typed += [str(to), "--editor", asked.editor]
+        facts["copied"] = _copied(matches, samples, to, asked)
+        typed = [str(to), "--editor", asked.editor]
     if matches.named and not matches.ambiguous:
+        typed = [material.benchmark.name, *([str(data)] if data else []), "--outputs", *typed]
         lines.append(f"next:  editgauge score {shlex.join(typed)} --run RUN")
     output.emit(facts, lines)
     return int(any(n < len(samples) for n in counts.values() or [len(matches.named)]))
+
+
+def _copied(matches: Matches, samples: Sequence[Sample], to: Path, asked: Taking) -> int:
+    """Copy the files to their official places; how many."""
+    from editgauge.store.matching import deliver
+
+    matches.need_one_each()
+    if matches.by_place and not asked.pattern:
+        raise UsageError(
+            f"{asked.source}: the names tell no sample; files counted in the order of the metadata "
+            f"are taken where you say so: --pattern {shlex.quote(matches.rule)}"
+        )
+    return deliver(matches.named, samples, to, asked.editor)
 
 
 def _scores(material: Material, source: Path, asked: Taking) -> int:

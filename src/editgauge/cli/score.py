@@ -14,6 +14,7 @@ from editgauge.cli import output
 from editgauge.errors import EditgaugeError
 
 if TYPE_CHECKING:
+    from editgauge.run import score as step
     from editgauge.tables.table import Table
 
 _NAMED = 4
@@ -37,7 +38,7 @@ class Delivered:
     folder holds."""
     map: Path | None = None
     """The same by a csv with the columns sample and file, or lmms-eval's logged samples."""
-    editor: opt.EditorsOpt = ()
+    editors: opt.EditorsOpt = ()
 
 
 @opt.options("Networks and OCR")
@@ -76,38 +77,37 @@ def score(
     which are named at the start; 1: other scores are lacking, or none could be made.
     """
     from editgauge.run import score as step
-    from editgauge.run.tracks import judged, tracks_of
+    from editgauge.run.tracks import tracks_of
     from editgauge.store import selection
 
-    retried = selection.statuses(asked.retry)
-    tracks = tracks_of(asked.tracks)
+    limits = {**vars(delivered), "retry": selection.statuses(asked.retry)}
+    how = {"tracks": tracks_of(asked.tracks), **engines.options()}
     material = narrowing.open(benchmark, data)
     with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:
-        how = {"tracks": tracks, "workers": workers, **engines.options()}
-        scoring = step.Scoring(material, folder, **how)
+        scoring = step.Scoring(material, folder, workers=workers, **how)
         for why, titles in scoring.empty_columns().items():
             output.note(f"these columns will stay empty: {', '.join(titles)}: {why}")
         with output.progress() as show:
-            scored = scoring.run(
-                show,
-                outputs=delivered.outputs,
-                editors=delivered.editor,
-                pattern=delivered.pattern,
-                map=delivered.map,
-                retry=retried,
-            )
-    name, place = material.benchmark.name, opt.place_of(asked.run)
-    output.emit({"run": place, "benchmark": name, **scored.as_dict()}, scored.lines())
+            scored = scoring.run(show, **limits)
+    facts = {"run": opt.place_of(asked.run), "benchmark": material.benchmark.name}
+    output.emit({**facts, **scored.as_dict()}, scored.lines())
     if not output.as_json():
-        made = [one.name for scorer in scoring.scorers for one in scorer.metrics] if tracks else []
-        _print_table(asked.run, name, made)
-        following = f"table {place} --benchmark {name} --published --intervals"
-        if judged(material.benchmark):  # its tables are a judge's
-            following = f"judge {opt.typed(benchmark, data)} --run {place} --model MODEL"
-        output.said(
-            f"rows:  {place}   report: editgauge report {place}", f"next:  editgauge {following}"
-        )
+        _print_made(asked, scoring, opt.typed(benchmark, data))
     return 0 if scored.complete else 1
+
+
+def _print_made(asked: Scoring, scoring: step.Scoring, typed: str) -> None:
+    """The table, and what comes next."""
+    from editgauge.run.tracks import judged
+
+    benchmark, place = scoring.material.benchmark, opt.place_of(asked.run)
+    made = [one.name for scorer in scoring.scorers for one in scorer.metrics]
+    _print_table(asked.run, benchmark.name, made if asked.tracks else [])
+    following = f"table {place} --benchmark {benchmark.name} --published --intervals"
+    if judged(benchmark):  # its tables are a judge's
+        following = f"judge {typed} --run {place} --model MODEL"
+    output.said(f"rows:  {place}   report: editgauge report {place}")
+    output.said(f"next:  editgauge {following}")
 
 
 def _print_table(run: Path, benchmark: str, metrics: Sequence[str]) -> None:

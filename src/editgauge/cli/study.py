@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from editgauge.study.agreement import Agreement
 
 app = opt.group("study", "Ratings by people: collect, import, export, agree.")
 
@@ -227,10 +231,24 @@ def agree(
     every
         Every statistic, not one of each kind.
     """
-    from editgauge.cli.table import print_table
+    from editgauge.cli.table import print_each
+    from editgauge.tables.draw import as_json
+
+    found = _agreements(runs, benchmark, brief=not every)
+    if form == "json":
+        facts = [{**one._asdict(), "tables": [*map(as_json, one.tables)]} for one in found]
+        output.print_json({"agreements": facts})
+        return
+    for one in found if form in ("terminal", "markdown") else ():
+        print(f"{one.benchmark}: {one.sentence}\n")
+    print_each((table for one in found for table in one.tables), form)
+
+
+def _agreements(runs: Sequence[Path], benchmark: str, *, brief: bool) -> list[Agreement]:
+    """The agreement of each benchmark that people rated."""
     from editgauge.study.agreement import agreement
     from editgauge.study.studies import collect
-    from editgauge.tables import draw, rows
+    from editgauge.tables import rows
 
     opened = rows.open_runs(runs)
     with output.warned(*opened):
@@ -242,18 +260,4 @@ def agree(
                 "nobody has rated anything; import ratings first: "
                 f"editgauge study import {opt.place_of(runs[0])} ratings.csv"
             )
-        agreements = [agreement(frame, brief=not every) for frame in frames]
-    if form == "json":
-        facts = [
-            {**item._asdict(), "tables": [draw.as_json(table) for table in item.tables]}
-            for item in agreements
-        ]
-        output.print_json({"agreements": facts})
-        return
-    if form in ("terminal", "markdown"):
-        for item in agreements:
-            print(f"{item.benchmark}: {item.sentence}\n")
-    for number, table in enumerate(table for item in agreements for table in item.tables):
-        if number:
-            print()
-        print_table(table, form)
+        return [agreement(frame, brief=brief) for frame in frames]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from editgauge.cli import options as opt
@@ -11,16 +11,18 @@ from editgauge.cli import output
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
+    from editgauge.run.tables import Choice
     from editgauge.store.run import Run
     from editgauge.tables.table import Table
 
-
+PAPER = "paper"
+"""The form of LaTeX for a paper."""
 _VARIANTS = "\nfaithful: as the released code computes it; corrected: without its known defects"
 
 
 @opt.options("What is shown")
 class Shown:
-    editor: opt.EditorsOpt = ()
+    editors: opt.EditorsOpt = ()
     variant: opt.Variants = "both"
     """faithful: as the benchmark's released code gives it; corrected: without its defects, which
     the notes name."""
@@ -47,61 +49,68 @@ class Shown:
     """NAME=VALUE, may be repeated: proxy (with --calibrate: QUESTION=METRIC), strata (what rated
     samples were drawn by)."""
 
+    def choice(self, rows: opt.Rows) -> Choice:
+        """The options as the tables of a run take them."""
+        from editgauge.run.tables import Choice
+        from editgauge.tables.build import Shown as Beside
+
+        papers = self.published or self.paper
+        beside = {"intervals": self.intervals, "mean": self.mean, "only": self.only}
+        return Choice(
+            benchmark=rows.benchmark,
+            where=rows.where,
+            editors=self.editors,
+            sources=rows.source,
+            columns=opt.words(self.columns),
+            shown=Beside(by=rows.by, published=papers, **beside),  # type: ignore[arg-type]
+        )
+
 
 def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = Shown()) -> None:
     """Print the papers' tables from a run's rows; several runs are read as one.
 
     Every mean has its count: n scored / n in the benchmark.
     """
-    from editgauge.run import tables as step
+    from editgauge.run.tables import tables
     from editgauge.tables import rows as stored
-    from editgauge.tables.build import Shown as Beside
 
     settings = opt.given(shown.set, opt.CALIBRATION)
-    form: str = "latex" if shown.paper else shown.form
+    form = PAPER if shown.paper else shown.form
     opened = stored.open_runs(runs)
     if shown.calibrate:
         from editgauge.study.calibration import mean_tables
 
         asked = rows.calibrated(shown.calibrate, settings)
-        tables = mean_tables(runs, asked, shown.editor)
-        print_tables(tables, opened, form, every_note=shown.notes)
+        found = mean_tables(runs, asked, shown.editors)
+        print_tables(found, opened, form, every_note=shown.notes)
         return
-    choice = step.Choice(
-        benchmark=rows.benchmark,
-        where=rows.where,
-        editors=shown.editor,
-        sources=rows.source,
-        columns=opt.words(shown.columns),
-        shown=Beside(
-            by=rows.by,
-            published=shown.published or shown.paper,
-            intervals=shown.intervals,
-            mean=shown.mean,
-            only=shown.only,
-        ),
-    )
     variants = stored.variants("faithful" if shown.paper else shown.variant)
     with output.warned(*opened, only_if_refused=True):
-        tables = step.tables(opened, choice, variants)
-        how: dict[str, Any] = {"every_note": shown.notes, "paper": shown.paper}
-        print_tables(tables, opened, form, shown.failures, **how)
+        found = tables(opened, shown.choice(rows), variants)
+        print_tables(found, opened, form, shown.failures, every_note=shown.notes)
 
 
-def print_table(table: Table, form: Any, failures: Any = "out", *, every_note: bool = True) -> None:
-    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`."""
+def print_each(
+    tables: Iterable[Table], form: Any, failures: Any = "out", *, every_note: bool = True
+) -> None:
+    """Print tables: fitted to the terminal, or as the text of another form of `draw.FORMATS` or
+    `PAPER`.
+    """
     from rich.console import Console
 
-    from editgauge.tables import draw
+    from editgauge.tables import draw, latex
 
-    if form == "terminal":
-        screen = Console(file=output.raw(sys.stdout), highlight=False)
-        draw.show(table, screen, failures=failures, every_note=every_note)
-    elif form == "json":
-        output.print_json(draw.as_json(draw.with_failures(table, failures)))
-    else:
-        text = draw.draw(table, form, failures=failures, every_note=every_note)
-        print(text, end="")
+    screen = Console(file=output.raw(sys.stdout), highlight=False)
+    how: Any = {"failures": failures, "every_note": every_note}
+    for number, table in enumerate(tables):
+        if number:
+            print()
+        if form == "terminal":
+            draw.show(table, screen, **how)
+        elif form == PAPER:
+            print(latex.paper(draw.with_failures(table, failures)), end="")
+        else:
+            print(draw.draw(table, form, **how), end="")
 
 
 def print_tables(
@@ -111,10 +120,9 @@ def print_tables(
     failures: Any = "out",
     *,
     every_note: bool = True,
-    paper: bool = False,
 ) -> None:
     """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""
-    from editgauge.tables import draw, latex
+    from editgauge.tables import draw
 
     if not tables:
         names = ", ".join(run.path.name for run in runs)
@@ -129,14 +137,8 @@ def print_tables(
         return
     if form in ("terminal", "markdown"):
         tables = draw.merged(tables)
-    tables = draw.of_papers(tables) if paper else tables
-    for number, item in enumerate(tables):
-        if number:
-            print()
-        if paper:
-            print(latex.paper(draw.with_failures(item, failures)), end="")
-        else:
-            print_table(item, form, failures, every_note=every_note)
+    tables = draw.of_papers(tables) if form == PAPER else tables
+    print_each(tables, form, failures, every_note=every_note)
     if form == "terminal" and any("faithful" in item.variant for item in tables):
         print(_VARIANTS)
     output.warn(*runs)

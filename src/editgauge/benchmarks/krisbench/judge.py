@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
@@ -117,25 +117,14 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> S
     """The calls with our prompts."""
     assert edit.path is not None
     kind, output = kind_of(sample), Picture(edit.path, "output")
-    hint = bool(options.get("hint", True)) and sample.knowledge is not None
+    hint = explanation(sample, options)
     words: dict[str, str | None] = {
         "instruction": fenced("instruction", sample.instruction),
-        "explanation": fenced("explanation", (hint and sample.knowledge) or "not given"),
+        "explanation": fenced("explanation", hint or "not given"),
         "frame": str(frames_of(sample, output)[1]) if kind == "temporal" else None,
     }
-    several = {"temporal": "_frames", "elements": "_elements"}.get(kind, "")
-    ends = {
-        "anomaly": "_anomaly" if hint else "",
-        "viewpoint": "_viewpoint" if sample.reference is not None else "",
-        "knowledge": "_knowledge",
-    }
-    last = "IF+KP" if kind == "knowledge" else "IF"
     calls = []
-    for name, rubric in (
-        ("VC", f"consistency{several}"),
-        ("VQ", "quality"),
-        (last, f"instruction{several or ends.get(kind, '')}"),
-    ):
+    for name, rubric in _rubrics(sample, kind, hint is not None):
         shown: list[str | Picture] = ["Picture:", output]
         if name != "VQ":
             shown = seen(sample, output, kind, name, _LABELS)
@@ -151,6 +140,29 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> S
             )
         )
     return calls
+
+
+def explanation(sample: Sample, options: JsonMapping) -> str | None:
+    """What the judge is told beside the instruction."""
+    return sample.knowledge if options.get("hint", True) else None
+
+
+def _rubrics(sample: Sample, kind: str, hint: bool) -> Iterator[tuple[str, str]]:
+    """The calls of a sample, and the rubric of each."""
+    several = {"temporal": "_frames", "elements": "_elements"}.get(kind, "")
+    ends = {
+        "anomaly": "_anomaly" if hint else "",
+        "viewpoint": "_viewpoint" if sample.reference is not None else "",
+        "knowledge": "_knowledge",
+    }
+    yield "VC", f"consistency{several}"
+    yield "VQ", "quality"
+    yield last_of(kind), f"instruction{several or ends.get(kind, '')}"
+
+
+def last_of(kind: str) -> str:
+    """The call about the instruction."""
+    return "IF+KP" if kind == "knowledge" else "IF"
 
 
 def _answer(
@@ -226,6 +238,7 @@ _BUILT = {
 }  # fmt: skip
 """What the others have otherwise: the function that builds the messages of VC and IF, the constant
 with the words for VC, and what the labels in the function are for."""
+_USUAL = _PAIR, "prompt_consist", ("original", "edited", "wanted")
 TEMPORAL_JPEG = 85
 
 
@@ -240,18 +253,13 @@ def released_ask(
     kind = kind_of(sample)
     jpeg = TEMPORAL_JPEG if kind == "temporal" else 0
     output = Picture(edit.path, "output", mime="image/jpeg", jpeg=jpeg)
-    words = {
-        "instruct": sample.instruction,
-        "explanation": (sample.knowledge if options.get("hint", True) else None) or "",
-        "N": str(frames_of(sample, output)[1]) if kind == "temporal" else "",
-    }
+    words = {"instruct": sample.instruction, "explanation": explanation(sample, options) or ""}
+    words["N"] = str(frames_of(sample, output)[1]) if kind == "temporal" else ""
     path, instruction = _SCRIPTS[kind]
-    usual = (_PAIR, "prompt_consist", ("original", "edited", "wanted"))
-    function, consistency, roles = _BUILT.get(kind, usual)
-    last = "IF+KP" if kind == "knowledge" else "IF"
-    texts, script = scripts[TEXTS], scripts[path]
-    origins = {"real": "Reference", "generated": "Generated"}
-    labels = {**origins, **dict(zip(roles, script.texts(function)[1:], strict=False))}
+    function, consistency, roles = _BUILT.get(kind, _USUAL)
+    last, texts, script = last_of(kind), scripts[TEXTS], scripts[path]
+    written = zip(roles, script.texts(function)[1:], strict=False)
+    labels = {"real": "Reference", "generated": "Generated", **dict(written)}
     alone = script.texts(_PAIR)  # that of an edited picture is the last one but a reference's
     asked: dict[str, tuple[str | Picture, ...]] = {
         name: (texts.constant(constant).format(**words), *seen(sample, output, kind, name, labels))

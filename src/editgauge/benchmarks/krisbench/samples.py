@@ -21,39 +21,42 @@ Facts = dict[str, str | int | float | bool]
 
 def sample_of(tree: Tree, name: str, key: str, record: Record, taken: set[str]) -> Sample:
     """The sample of a record of the category `name`, where its key is `key`; `taken`: ids there."""
-    identity, folder = safe_name(key), tree.root / name
-    identity += f"~{len(taken)}" * (identity in taken)
-    taken.add(identity)
-    if identity != key:
-        record.note("id-name", shown(key), f"called {identity!r}")
+    identity, folder = _identity(key, record, taken), tree.root / name
     images, reference = _images(tree, folder, record), None
     if record.raw("reference") not in (None, "", []) or (name in REFERENCED and record.data):
         reference = record.picture(tree, folder, "reference", part="reference")
     knowledge_type, dimension = FOLDERS.get(name, ("Other", "Other"))
-    attributes: Facts = {
-        "task": name,
-        "folder": name,
-        "dimension": dimension,
-        "knowledge_type": knowledge_type,
-        "image_count": len(images),
-        "multi_image": len(images) > 1,
-    }
-    if name == "temporal_prediction":
-        attributes |= _frames(record)
+    task = _frames(record) if name == "temporal_prediction" else {"task": name}
     explained = dimension in EXPLAINED or name == "anomaly_correction"
     return Sample(
         benchmark="krisbench",
         id=f"{name}/{identity}",
         split="all",
-        category=(knowledge_type, dimension, str(attributes["task"])),
+        category=(knowledge_type, dimension, str(task["task"])),
         instruction=record.text("prompt", needed="") or "",
         images=images,
         output_stems=(f"{name}/{identity}",),
         reference=reference,
         knowledge=record.text("knowledge", needed="knowledge" if explained else None),
-        attributes=attributes,
+        attributes={
+            **task,
+            "folder": name,
+            "dimension": dimension,
+            "knowledge_type": knowledge_type,
+            "image_count": len(images),
+            "multi_image": len(images) > 1,
+        },
         findings=tuple(record.note.findings),
     )
+
+
+def _identity(key: str, record: Record, taken: set[str]) -> str:
+    identity = safe_name(key)
+    identity += f"~{len(taken)}" * (identity in taken)
+    taken.add(identity)
+    if identity != key:
+        record.note("id-name", shown(key), f"called {identity!r}")
+    return identity
 
 
 def _names(record: Record) -> list[object]:

@@ -32,18 +32,13 @@ def wanted(sample: Sample, options: JsonMapping) -> Sequence[Metric]:
 def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: JsonMapping) -> Sequence[Call]:
     """The calls with our prompts."""
     labels = ("Original picture:", "Result of the editor:", "Reference, one perfect result:")
-    shown = [
-        part
-        for label, picture in zip(labels, _pictures(sample, edit), strict=False)
-        for part in (label, picture)
-    ]
-    reference = "yes" if len(shown) == 6 else None
+    pairs = zip(labels, _pictures(sample, edit), strict=False)
+    shown = [part for pair in pairs for part in pair]
+    reference = "yes" if sample.reference is not None else None
     calls = []
     for name in (metric.name for metric in wanted(sample, options)):
-        with_operation = name == "IF" or sample.split == "synthetic"
-        system, mark = rubrics.render(
-            name, reference=reference, operation="yes" if with_operation else None
-        )
+        with_operation = "yes" if name == "IF" or sample.split == "synthetic" else None
+        system, mark = rubrics.render(name, reference=reference, operation=with_operation)
         words = [fenced("instruction", sample.instruction)]
         if with_operation:
             operation = str(sample.attributes.get("operation") or "not stated")

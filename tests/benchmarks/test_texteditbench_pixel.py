@@ -71,6 +71,13 @@ def test_faithful_errors_obey_exif_and_everything_else_sees_the_pixels(
         assert (scores["ssim", "faithful"].number or 0) < 0.6
 
 
+def test_an_input_that_exif_turns_is_compared_as_it_is_shown(tmp_path: Path) -> None:
+    exif, sample = Image.Exif(), make(tmp_path)
+    exif[0x0112] = 3
+    Image.fromarray(oriented(PICTURE, 3)).save(sample.image, exif=exif)
+    assert score(sample, PICTURE)["mse", "faithful"].value == 0.0
+
+
 def test_everything_masked(tmp_path: Path) -> None:
     """The released SSIM of two black frames is 1; nothing else has anything to compare."""
     sample = make(tmp_path, input=np.ones_like(AREA), second=AREA)

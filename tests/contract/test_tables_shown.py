@@ -134,6 +134,7 @@ def test_two_judges_are_never_mixed(kris: Known) -> None:
         tables = every_table(kris.run, options=("--source", f"{judge}#imported"))
         assert {table["source"] for table in tables} == {f"{judge}#imported"}
         assert {table["name"] for table in tables} == {"krisbench.judge"}
+    assert "choose one" in cli("compare", kris.run, *EDITORS, expect=2).err
     options = ("--variant", "faithful", "--only", "krisbench.judge")
     sources = [table["source"] for table in every_table(kris.run, options=options)]
     assert sorted(sources) == sorted(f"{judge}#imported" for judge in JUDGES)

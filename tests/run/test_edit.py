@@ -37,6 +37,16 @@ def test_an_output_that_is_gone_is_made_again(run: Run, samples: list[Sample]) -
     assert edit(run, "fake", samples, Painter(), workers=0).edited == 1
 
 
+def test_an_output_of_another_format_takes_the_place_of_the_older_one(
+    run: Run, samples: list[Sample]
+) -> None:
+    edit(run, "fake", samples[:1], Painter(), workers=0)
+    output = run.path / str(by_sample(run)["s000"].path)
+    output.rename(output.with_suffix(".jpg"))
+    edit(run, "fake", samples[:1], Painter(), workers=0)
+    assert list(output.parent.iterdir()) == [output]
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_every_end_has_a_record(run: Run, samples: list[Sample], workers: int) -> None:
     trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | (

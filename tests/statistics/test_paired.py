@@ -53,6 +53,10 @@ def test_p_is_never_0_and_1_where_nothing_differs() -> None:
     assert sign_flip_p([1.0, -1.0] * 30) == 1.0
 
 
+def test_a_great_difference_stays_sure_however_many_tests_are_corrected_for() -> None:
+    assert sign_flip_p(np.full(50, 1.0), tests=5000) * 5000 < 0.05
+
+
 def test_holm_equals_statsmodels() -> None:
     """multipletests(method="holm"), 0.15."""
     p = [0.001, 0.04, 0.03, 0.2, 0.5, 0.012]

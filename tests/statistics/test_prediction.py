@@ -50,6 +50,20 @@ def test_intervals_of_yes_and_no_hold_the_mean(rated: int) -> None:
     assert held / 500 >= 0.925
 
 
+def test_the_error_of_a_fitted_mean_is_that_of_a_regression() -> None:
+    """Cochran, Sampling Techniques (1977), 7.12 and 9.8: the slope's own error is in it."""
+    random = np.random.default_rng(9)
+    ratings, scores = study(random)
+    y = some(random, ratings, 12)
+    rated, known = y[~np.isnan(y)], scores[~np.isnan(y)]
+    found, spread = corrected_mean(y, scores), known - known.mean()
+    slope = spread @ rated / (spread @ spread)
+    rest = rated - rated.mean() - slope * spread
+    shift = scores.mean() - known.mean()
+    error = rest @ rest / 10 * ((1 - 12 / SAMPLES) / 12 + shift**2 / (spread @ spread))
+    assert (found.weight, found.error) == pytest.approx((slope, math.sqrt(error)))
+
+
 def test_ratings_that_are_alike_have_no_interval_of_width_0() -> None:
     """Three ratings of 2, once 2.000 [2.000, 2.000]; at an end of the scale Wilson's is given."""
     found = corrected_mean([2, 2, 2, np.nan, np.nan], [1, 2, 3, 2, 5], scale=(1, 5))

@@ -41,6 +41,12 @@ def test_editors_are_ranked_on_the_samples_that_all_have() -> None:
     assert {name: ranks[0] for name, ranks in found.ranks.items()} == {"a": 2, "b": 1}
 
 
+def test_a_model_with_less_than_half_of_the_scores_is_left_out_by_its_name() -> None:
+    found = ranked(made(a=[1.0] * 6, b=[2, 3, 2, 2, 2, 2], c=[9.0, 9.0, *[None] * 4]))
+    assert found is not None
+    assert (found.n, found.left_out) == (6, {"c": 2})
+
+
 def test_a_model_whose_number_is_not_finite_is_left_out_by_its_name() -> None:
     rows = [
         row(f"s{number}", editor, "VC", None if value is None else value + number,

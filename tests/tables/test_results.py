@@ -77,6 +77,16 @@ class TestRefusals:
         assert reading.of_runs(runs, "mini").grid("ssim", "faithful").values.tolist() == [[0.5]]
 
 
+@pytest.mark.parametrize("status", [one for one in Status if one is not Status.SCORED])
+def test_what_a_model_owes_is_a_failure_and_what_data_and_machine_owe_is_none(
+    status: Status,
+) -> None:
+    rows = [row("b/1", "one", "ssim", 0.5), row("a/2", "one", "ssim", None, status=status)]
+    owed = {"missing", "unreadable", "refused", "failed", "unparsable"}
+    found = frame(rows, RECORDS).grid("ssim", "faithful").failed
+    assert found.tolist() == [[False, status in owed]]
+
+
 class TestDefined:
     def test_not_applicable_for_everyone_is_not_defined(self) -> None:
         rows = [

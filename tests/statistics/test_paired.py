@@ -61,6 +61,7 @@ def test_holm_equals_statsmodels() -> None:
     """multipletests(method="holm"), 0.15."""
     p = [0.001, 0.04, 0.03, 0.2, 0.5, 0.012]
     assert holm(p) == pytest.approx([0.006, 0.12, 0.12, 0.4, 0.5, 0.06])
+    assert holm([0.01, 0.02, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
     found = holm([0.01, math.nan, 0.04])
     assert math.isnan(found[1])
     assert found[0] == 0.02

@@ -51,7 +51,7 @@ def test_intervals_of_yes_and_no_hold_the_mean(rated: int) -> None:
 
 
 def test_the_error_of_a_fitted_mean_is_that_of_a_regression() -> None:
-    """Cochran, Sampling Techniques (1977), 7.12 and 9.8: the slope's own error is in it."""
+    """Residuals have n - 2 degrees of freedom, and the slope's own error is in it."""
     random = np.random.default_rng(9)
     ratings, scores = study(random)
     y = some(random, ratings, 12)

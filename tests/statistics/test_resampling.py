@@ -44,6 +44,11 @@ def test_intervals_of_means_hold_the_truth_also_of_skewed_scores(
     assert 0.935 <= np.mean((found.low <= truth) & (truth <= found.high)) <= 0.965
 
 
+def test_limits_of_a_mean_stay_within_the_scale() -> None:
+    values, scale = [5.0, 5.0, 5.0, 5.0, 4.0, 1.0], (0.0, 5.0)
+    assert mean_interval(values).high > mean_interval(values, scale).high == 5.0
+
+
 def test_intervals_of_repeated_judgements_hold_the_truth() -> None:
     """Three judgements a sample, averaged; as 120 samples of their own they would not."""
     random = np.random.default_rng(2)

@@ -82,6 +82,11 @@ def test_a_metric_against_the_mean_of_people() -> None:
     assert "agree.mae" not in names, "a rank and a score have no common scale"
 
 
+def test_a_metric_that_is_better_when_lower_agrees_where_it_falls() -> None:
+    rows = rated("ann", "EA", "rate", [[5, 3, 1]]) + judge([[0.1, 0.2, 0.3]], "mse")
+    assert table(rows, "spearman").rows[0].cells["EA"].value == pytest.approx(1.0)
+
+
 def test_kris_figure_5() -> None:
     given = [[5, 3, 1], [3, 3, 5]]
     rows = rated("ann", "IF", "grade", given)  # type: ignore[arg-type]
@@ -108,6 +113,8 @@ def test_bradley_terry_from_comparisons() -> None:
                       annotator=who, scale="pairwise", value=value)  # fmt: skip
 
     rows = [compare(f"s{n}", who, v) for n, v in enumerate([1, 1, 1, 0]) for who in ("x", "y")]
+    (tied,) = comparisons(frame([*rows, compare("s0", "z", 0.5)]))
+    assert (tied.wins.sum(axis=0).tolist(), tied.ties) == ([[0, 2.5], [6.5, 0]], 1)
     (found,) = comparisons(frame(rows))
     assert found.wins.sum(axis=0).tolist() == [[0, 2], [6, 0]]
     ranking = table(rows, "bradley_terry")
@@ -133,6 +140,7 @@ FINE = rated("ann", "IF", "rate", [[5, 3, 1]] * 4)
     [
         (rated("ben", "IF", "rate", [[5, 3, 1]] * 4) + judge([[5, 2, 1]] * 4),
          r"People agree well, alpha 1\.00; IF agrees best with IF · judge, 1\.00\."),
+        (rated("ben", "IF", "rate", [[5, 1, 1]] * 4), "People agree fairly, alpha 0.74"),
         (rated("ben", "IF", "rate", [[1, 3, 5]] * 4), "People agree poorly, alpha -"),
         (judge([[1, 3, 5]] * 4) + judge([[5, 3, 1]], "TA"), r".*; IF agrees with no metric; the best is IF · judge, -1\.00\."),
         ([], "How well people agree cannot be said"),

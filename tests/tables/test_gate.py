@@ -11,6 +11,7 @@ import pytest
 
 from editgauge import schema
 from editgauge.errors import UsageError
+from editgauge.statistics.paired import paired_difference
 from editgauge.tables.gate import Gate, judge
 from editgauge.tables.policy import Policy, Verdict
 from editgauge.types import Direction, Row, Status
@@ -76,6 +77,14 @@ class TestMargins:
         few = verdict(pair(0.5, count=29), rule(margin=0.02))
         assert kinds(few)["margin"] is CANNOT
         assert few.verdict is not PASS
+
+    def test_the_limits_are_those_of_a_one_sided_test(self) -> None:
+        rows = pair(0.0)
+        values = frame(rows, RECORDS).grid("ssim", "corrected").values
+        wanted = paired_difference(values[0], values[1], confidence=0.9)
+        (check,) = [c for c in verdict(rows, rule(margin=0.05)).checks if c.kind == "margin"]
+        found = [check.numbers[name] for name in ("difference", "low", "high")]
+        assert np.abs(found) == pytest.approx(np.abs([wanted.difference, wanted.low, wanted.high]))
 
     def test_a_constant_loss_of_the_margin_itself_fails(self) -> None:
         values = np.arange(COUNT, dtype=float)

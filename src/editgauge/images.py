@@ -28,7 +28,7 @@ import numpy.typing as npt
 import simplejpeg
 from PIL import Image, UnidentifiedImageError
 
-from editgauge import temporary
+from editgauge import machine, temporary
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 from editgauge.types import MAX_FILE_BYTES
 
@@ -176,8 +176,7 @@ def upright(path: Path) -> Path:
     """
     with contextlib.suppress(ImageError, OSError):
         if not _plain(path) and (turn := read_header(path).orientation) != 1:
-            cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-            place = cache / "editgauge" / "upright" / f"{fingerprint(path)}.png"
+            place = machine.user_cache() / "upright" / f"{fingerprint(path)}.png"
             if not place.is_file():
                 write_png(place, oriented(read_image(path), turn))
             return place

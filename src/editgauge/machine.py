@@ -33,6 +33,17 @@ def memory() -> int:
     return here
 
 
+def user_cache() -> Path:
+    """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform
+    has for it.
+    """
+    import platformdirs
+
+    named = os.environ.get("EDITGAUGE_CACHE")
+    place = Path(named) if named else platformdirs.user_cache_path("editgauge", appauthor=False)
+    return place.absolute()
+
+
 def limit_memory() -> None:
     """From now on this process (a command, a worker) gets no more than the machine's memory on top
     of what it has, and `MemoryError` beyond (Linux only).

@@ -141,17 +141,17 @@ MEANWHILE = ("output", "kept output", "input", "kept input", "row removed", "edi
 def test_a_change_during_a_call_is_noticed(
     place: Place, monkeypatch: pytest.MonkeyPatch, change: Callable[[Place], Any], own: bool
 ) -> None:
-    bring = Scoring._bring
+    look = Scoring._look
 
     def changed(*given: Any) -> Any:
-        summary = bring(*given)
+        found = look(*given)
         change(place)
-        return summary
+        return found
 
     options: dict[str, Any] = {"outputs": None} if own else {}
     shutil.rmtree(place.run / "cache" if own else place.run)
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(Scoring, "_bring", changed)
+        meanwhile.setattr(Scoring, "_look", changed)
         place.score(**options)
     looked = change is CHANGES["output"] and own  # not what is scored
     place.score(**options)

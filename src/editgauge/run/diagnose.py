@@ -28,6 +28,7 @@ from editgauge.store.samples import stored_samples
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.tables import reading, rows
+from editgauge.tables.results import Results
 from editgauge.tables.table import Table
 from editgauge.types import Edit, JsonMapping, JsonObject, Sample, Status
 
@@ -133,10 +134,15 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
     editors = sorted({record.editor for record in edits})
     facts = {"maps": dict(maps), "cutoffs": failures.as_facts(cutoffs), "chosen": len(samples)}
     folder.record("diagnose", benchmark=name, editors=editors, bases=sorted(summaries), **facts)
-    frame, ids = reading.of_runs([Run.open(folder.path)], name), {one.id for one in samples}
-    frame = frame.of_samples(np.array([one in ids for one in frame.samples.ids]))
-    frame = frame.of_editors([one for one in editors if one in frame.editors])
+    frame = _frame(folder, name, editors, {one.id for one in samples})
     return Diagnosed(name, summaries, unwatched, failures.tables(frame, cutoffs, intervals=True))
+
+
+def _frame(folder: Run, name: str, editors: Sequence[str], ids: set[str]) -> Results:
+    """The run's results of these editors and samples, as they are now."""
+    frame = reading.of_runs([Run.open(folder.path)], name)
+    frame = frame.of_samples(np.array([one in ids for one in frame.samples.ids]))
+    return frame.of_editors([one for one in editors if one in frame.editors])
 
 
 def _attention(
@@ -147,18 +153,9 @@ def _attention(
     summaries: dict[str, Summary],
 ) -> dict[str, str]:
     """Watch what can be watched; editor -> why the others cannot be."""
-    refused, kept, firsts = dict[str, str](), dict[str, list[EditRecord]](), dict[str, Edit]()
-    for record in edits:
-        kept.setdefault(record.editor, []).append(record)
-        if record.status is Status.SCORED and record.editor not in firsts:
-            if (why := remake.why_not(edit := record.edit(run.path))) is None:
-                firsts[record.editor] = edit  # what else of it cannot be watched gets a row
-            else:
-                refused.setdefault(record.editor, why)
-    refused = {one: refused.get(one, "it has no outputs") for one in kept if one not in firsts}
-    kept = {one: records for one, records in kept.items() if one in firsts}
+    refused, firsts = _watchable(run, edits)
     try:
-        if not kept:
+        if not firsts:
             raise UsageError("; ".join(dict.fromkeys(refused.values())) or "there are no outputs")
         for package in ("torch", "transformers", "diffusers"):
             if not find_spec(package):
@@ -166,19 +163,32 @@ def _attention(
     except (UsageError, MissingExtra) as error:
         if asked.basis == "attention":
             raise
-        return {**refused, **dict.fromkeys(kept, str(error))}
+        return {**refused, **dict.fromkeys(firsts, str(error))}
     summaries["attention"] = total = Summary()
     scorer = AttentionScorer(**{k: v for k, v in asked.maps.items() if k != "floor"})
-    workers = asked.workers if workers_of(asked.workers).away else 0
+    how = {"alone": True, "workers": asked.workers if workers_of(asked.workers).away else 0}
     try:
-        for editor, records in kept.items():
-            scorer.first, note = firsts[editor], f"attention of {editor}"
-            total.join(bring(scorer, records, note, alone=True, workers=workers))
+        for editor, first in firsts.items():
+            scorer.first, records = first, [one for one in edits if one.editor == editor]
+            total.join(bring(scorer, records, f"attention of {editor}", **how))
     except EditgaugeError as error:
         if asked.basis != "attention":
             error.args = (f"{error} (for change grounding alone: basis pixels)",)
         raise
     return refused
+
+
+def _watchable(run: Run, edits: Sequence[EditRecord]) -> tuple[dict[str, str], dict[str, Edit]]:
+    """Editor -> why it cannot be watched; editor -> the first of its outputs that can be."""
+    refused, firsts = dict[str, str](), dict[str, Edit]()
+    for record in edits:
+        if record.status is Status.SCORED and record.editor not in firsts:
+            if (why := remake.why_not(edit := record.edit(run.path))) is None:
+                firsts[record.editor] = edit  # what else of it cannot be watched gets a row
+            else:
+                refused.setdefault(record.editor, why)
+    names = dict.fromkeys(record.editor for record in edits)
+    return {n: refused.get(n, "it has no outputs") for n in names if n not in firsts}, firsts
 
 
 def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:

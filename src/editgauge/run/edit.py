@@ -55,8 +55,11 @@ class EditSummary:
     reasons: dict[str, tuple[str, str]] = field(default_factory=dict)
     spent: str = ""
 
-    def add(self, record: EditRecord) -> None:
+    def add(self, record: EditRecord, *, new: bool) -> None:
         self.counts[record.status.value] += 1
+        self.edited += new
+        self.kept += not new
+        self.cost += (record.cost or 0.0) * new
         self.given_back += record.given_back is True
         if record.reason:
             self.reasons.setdefault(record.status.value, (record.sample, record.reason))
@@ -149,12 +152,8 @@ def edit(
     process edits with this editor into the same run: nothing is paid twice.
     """
     plain_name(editor.name)
-    worker, force = as_editor(editor), workers_of(workers)
-    if force.away and worker.parallel == "thread":
-        why = "calls a service or has devices of its own here: its limits are kept in one process"
-        raise UsageError(f"editor {editor.name!r} {why}; edit on this machine")
+    worker, force, show = as_editor(editor), workers_of(workers), progress or (lambda *_: None)
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
-    show = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
         temporary.sweep(run.path / lease.TEMPORARY)  # what killed calls have left
         work = _Work(run, benchmark, worker, {})
@@ -162,9 +161,7 @@ def edit(
         show(0, len(todo), f"editing with {editor.name}")
         try:
             for record in work.made(todo, force, seconds_a_sample):
-                summary.add(record)
-                summary.edited += 1
-                summary.cost += record.cost or 0.0
+                summary.add(record, new=True)
                 show(summary.edited, len(todo), f"editing with {editor.name}")
         except (BudgetExceeded, ServiceStopped, *STOPS) as error:
             if isinstance(error, STOPS) and not summary.edited:
@@ -193,12 +190,16 @@ class _Work:
             if old is not None and old.status in retry:
                 self.again[sample.id] = digest(old.status.value, old.reason, old.seconds)
             elif old is not None and (old.path is None or (self.run.path / old.path).exists()):
-                summary.add(old)
-                summary.kept += 1
+                summary.add(old, new=False)
                 continue
             yield sample
 
     def made(self, todo: Sequence[Sample], force: Workers, seconds: float) -> Iterator[EditRecord]:
+        if force.away and self.editor.parallel == "thread":
+            why = (
+                "calls a service or has devices of its own here: its limits are kept in one process"
+            )
+            raise UsageError(f"editor {self.editor.name!r} {why}; edit on this machine")
         if self.editor.parallel == "process" or force.away:
             yield from self._on_workers(todo, force, seconds)
         elif self.editor.parallel == "thread":

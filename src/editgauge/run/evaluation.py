@@ -115,16 +115,10 @@ class Evaluation:
         from editgauge.run.score import Scoring
         from editgauge.run.tracks import tracks_of
 
-        scoring = Scoring(
-            self.material,
-            self.folder,
-            tracks=tracks_of(",".join(several(tracks))),
-            metrics=metrics,
-            workers=workers,
-            weights=None if weights is None else Path(weights),
-            device=device,
-            ocr_engine=ocr_engine,
-        )
+        options: JsonObject = {"device": device, "ocr_engine": ocr_engine, "workers": workers}
+        options["weights"] = None if weights is None else Path(weights)
+        wanted = tracks_of(",".join(several(tracks)))
+        scoring = Scoring(self.material, self.folder, tracks=wanted, metrics=metrics, **options)
         place = None if outputs is None else Path(outputs)
         again = statuses(",".join(several(retry)))
         limits: JsonObject = {"editors": several(editors), "retry": again}

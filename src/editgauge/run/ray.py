@@ -101,30 +101,31 @@ class Cluster:
             why = f"cannot be sent to another machine ({error}); work on this machine instead"
             raise UsageError(f"Ray: what is to be done {why}") from error
         self._send("job", Orders(job, tuple(places)), needs)
-        line, room = Line(batches), 1
-        flight: dict[int, Part[Item]] = {}
         try:
-            while True:
-                while len(flight) < room and (part := line.next()) is not None:
-                    flight[number := next(self._numbers)] = part
-                    at_most = seconds * len(part.items)
-                    self._send("batch", number, self._dumps(part.items), at_most)
-                if not flight:
-                    return
-                kind, number, value = self._receive()
-                if kind == "room":
-                    room = number
-                elif kind == "error" and (number in flight or number < 0):
-                    raise pickle.loads(value)
-                elif (part := flight.pop(number, None)) is not None:  # else of an earlier call
-                    if kind == "result":
-                        yield Done(part.items, pickle.loads(value))
-                    elif kind == "dead":
-                        yield from line.died(part, value)
-                    else:
-                        line.again.append(part)
+            yield from self._outcomes(Line(batches), seconds)
         finally:
             self._send("stop")
+
+    def _outcomes(self, line: Line[Item], seconds: float) -> Iterator[Done[Item, Any]]:
+        flight, room = dict[int, Part[Item]](), 1
+        while True:
+            while len(flight) < room and (part := line.next()) is not None:
+                flight[number := next(self._numbers)] = part
+                self._send("batch", number, self._dumps(part.items), seconds * len(part.items))
+            if not flight:
+                return
+            kind, number, value = self._receive()
+            if kind == "room":
+                room = number
+            elif kind == "error" and (number in flight or number < 0):
+                raise pickle.loads(value)
+            elif (part := flight.pop(number, None)) is not None:  # else of an earlier call
+                if kind == "result":
+                    yield Done(part.items, pickle.loads(value))
+                elif kind == "dead":
+                    yield from line.died(part, value)
+                else:
+                    line.again.append(part)
 
     def _send(self, *words: Any) -> None:
         with contextlib.suppress(OSError):  # it is dead: the next answer says so

@@ -31,7 +31,6 @@ from editgauge.store.outputs import OutputFolder
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
-from editgauge.store.samples import Inputs
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.types import JsonMapping, JsonObject, Row, Sample, Status, Track
@@ -76,16 +75,8 @@ def score(
     cut = tuple(str(root) for root in (run.path, *roots))
     orders = Told(benchmark, list(scorers), made_by, cut, run.path)
     plan = Plan(run, orders, hashes, retry, summary)
-    phase = _Phase(run, orders, hashes, summary, workers_of(workers), seconds_an_output, progress)
-    together = [scorer for scorer in scorers if scorer.batch > 1]
-    most = 1 if alone else BATCH
-    largest = 1 if alone else max([BATCH, *(scorer.batch for scorer in together)])
-    single = [one for one in scorers if one.batch == 1 and not one.whole_set]
-    phase.score("scoring", single, plan.each(parts), most, lambda: outputs - plan.idle, whole=alone)
-    batched, sets = plan.batched, plan.sets()
-    phase.score("scoring in batches", together, [batched], largest, lambda: len(batched))
-    of_sets = [scorer for scorer in scorers if scorer.whole_set]
-    phase.score("scoring sets", of_sets, [sets], most, lambda: len(sets))
+    how = _How(run, orders, hashes, summary, workers_of(workers), seconds_an_output, progress)
+    how.score_all(plan, plan.each(parts), outputs, alone=alone)
     hashes.flush()
     summary.seconds = time.perf_counter() - began
     summary.problems += run.problems
@@ -93,8 +84,8 @@ def score(
 
 
 @dataclass(slots=True)
-class _Phase:
-    """Items scored in the same way."""
+class _How:
+    """What every item of a call is scored with."""
 
     run: Run
     told: Told
@@ -104,35 +95,41 @@ class _Phase:
     seconds: float
     progress: Progress
 
+    def score_all(
+        self, plan: Plan, parts: Iterable[list[Item]], outputs: int, *, alone: bool
+    ) -> None:
+        """One output after another, then in batches, then whole sets."""
+        scorers = self.told.scorers
+        sets = [one for one in scorers if one.whole_set]
+        together = [one for one in scorers if one.batch > 1]
+        single = [one for one in scorers if one.batch == 1 and not one.whole_set]
+        most = 1 if alone else BATCH
+        largest = 1 if alone else max(BATCH, *(one.batch for one in scorers))
+        self.score("scoring", single, parts, most, lambda: outputs - plan.idle, whole=alone)
+        self.score("scoring in batches", together, [plan.batched], largest)
+        self.score("scoring sets", sets, [plan.sets()], most)
+
     def score(
         self,
         note: str,
         scorers: Sequence[Scorer],
         parts: Iterable[list[Item]],
         most: int,
-        total: Callable[[], int],
+        total: Callable[[], int] = int,
         *,
         whole: bool = True,
     ) -> None:
         """Have items done by some of the scorers, at most `most` at once, and write their rows as
-        they come. `whole`: a worker has the machine; `total`: how many items there are, as far as
-        it is known.
+        they come. `whole`: a worker has the machine; `total`: how many items there are at least.
         """
         done, again, left = 0, list[Item](), filter(None, parts)
         if (first := next(left, None)) is None:
             return
         needs = reduce(Needs.with_, (scorer.needs for scorer in scorers))
-        workers = self.workers.number(needs, alone=whole)
-
-        def batches() -> Iterator[Sequence[Item]]:
-            for part in chain([first], left):
-                # Smaller batches where there are few items: every worker should have something
-                size = max(1, min(most, -(-len(part) // max(1, workers * 4))))
-                yield from (part[at : at + size] for at in range(0, len(part), size))
-
-        self.progress(0, max(1, workers), "starting workers")
+        number = max(1, self.workers.number(needs, alone=whole))
+        self.progress(0, number, "starting workers")
         for outcome in self.workers.batches(
-            batches(),
+            _batches(chain([first], left), most, number),
             worker.work,
             start=worker.start,
             start_args=(self.told,),
@@ -141,34 +138,40 @@ class _Phase:
             alone=whole,
             places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
         ):
-            alone = [replace(i, tasks=(task,)) for i in outcome.items for task in i.tasks]
-            if outcome.result is None and len(alone) > 1:  # one scorer may be to blame
-                again += alone
-                continue
-            rows = self._rows(outcome.items, outcome.result, outcome.died)
-            self.run.put(rows)
-            self.summary.computed += len(rows)
-            self.summary.count(rows)
+            again += self._taken(outcome.items, outcome.result, outcome.died)
             done += len(outcome.items)
-            self.progress(done, max(done, total()), note)
-        name = f"{note}, one scorer at a time"
-        self.score(name, scorers, [again], 1, lambda: len(again), whole=whole)
+            self.progress(done, max(done, total() or len(first)), note)
+        self.score(f"{note}, one scorer at a time", scorers, [again], 1, whole=whole)
 
-    def _rows(
+    def _taken(
         self, items: Sequence[Item], done: tuple[list[Row], list[Path]] | None, died: str
-    ) -> list[Row]:
-        if done is None:  # an output that ends its worker
-            tasks = [(item.place, task) for item in items for task in item.tasks]
-            dead = (self.told.without(*one, Status.FAILED, died) for one in tasks)
-            return [row for rows in dead for row in rows]
-        rows, changed = done
+    ) -> list[Item]:
+        """Write the rows of a batch; what is to be done again, scorer by scorer: one of several may
+        be to blame where an output ends its worker.
+        """
+        alone = [replace(item, tasks=(task,)) for item in items for task in item.tasks]
+        if done is None and len(alone) > 1:
+            return alone
+        rows, changed = done or (list[Row](), list[Path]())
+        for item in alone if done is None else ():
+            rows += self.told.without(item.place, item.tasks[0], Status.FAILED, died)
         for path in changed:
             self.hashes.forget(path)
             self.summary.problems.append(
                 f"{path.relative_to(self.run.path).as_posix()}: its bytes are no longer those of "
                 f"its record, and it was not scored; the same call again scores it as it is now"
             )
-        return rows
+        self.run.put(rows)
+        self.summary.computed += len(rows)
+        self.summary.count(rows)
+        return []
+
+
+def _batches(parts: Iterable[list[Item]], most: int, workers: int) -> Iterator[Sequence[Item]]:
+    """At most `most` items each; smaller where there are few: every worker should have some."""
+    for part in parts:
+        size = max(1, min(most, -(-len(part) // (workers * 4))))
+        yield from (part[at : at + size] for at in range(0, len(part), size))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,81 +280,73 @@ class Scoring:
         only these. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors as those
         of `score`.
         """
-        began, folder, name = time.perf_counter(), self.folder, self.material.benchmark.name
-        outputs, standing = local_folder(outputs), None
+        began, outputs, standing = time.perf_counter(), local_folder(outputs), None
         if not (pattern or map or limits.get("retry")):
-            standing = self._standing(outputs, editors)
-        applied = (one.applies(sample) for one in self.scorers for sample in self.material.samples)
-        facts = standing and standing.facts(applied, [one.name for one in self.scorers])
-        if facts:
-            summary = Summary(kept=facts["kept"], problems=list(folder.problems))
+            asked = [self._plugged.origins(), list(editors)]
+            standing = Standing(self.folder, self.material, self.scorers, outputs, asked)
+        if facts := standing and standing.facts():
+            summary = Summary(kept=facts["kept"], problems=list(self.folder.problems))
             for *key, statuses in facts["counts"]:
                 summary.counter(*key).update(statuses)
             summary.seconds = time.perf_counter() - began
         else:
-            with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
-                show = progress or (lambda *_: None)
-                show(0, len(self.material.samples), "looking at data")
-                data = self.material.inputs(folder, hashes)
-                takes = self._takes(hashes, outputs, list(editors), pattern, map)
-                summary = self._bring(data, takes, hashes, show, limits)
-            counts = [[*key, dict(each)] for key, each in summary.counts.items()]
-            facts = {"data": data.digest(), "editors": [*takes], "counts": counts}
+            show = progress or (lambda *_: None)
+            summary, facts = self._look(show, outputs, list(editors), pattern, map, limits)
             if standing and not summary.problems:
-                standing.keep({**facts, "kept": summary.kept + summary.computed})
+                standing.keep(facts)
         self._record(facts["data"], facts["editors"], summary)
         left = left_out(outputs, facts["editors"]) if outputs and not editors else []
+        name = self.material.benchmark.name
         summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]
         summary.problems += self._plugged.problems
+        return self._scored(summary, facts["editors"], whole=not left)
+
+    def _scored(self, summary: Summary, editors: Sequence[str], *, whole: bool) -> Scored:
+        name, among = self.material.benchmark.name, [one.id for one in self.material.samples]
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
-        among = [sample.id for sample in self.material.samples]
-        samples = folder.samples_by_status(name, names, among=among)
+        samples = self.folder.samples_by_status(name, names, among=among)
         every = not any(Status.SCORED in each for each in samples.values())
+        there = summary.has_score and not summary.lacking(self.lacking if able else ())
         return Scored(
             summary=summary,
             samples=samples,
-            reasons=folder.reasons(name, names, facts["editors"], among=among, every=every),
+            reasons=self.folder.reasons(name, names, editors, among=among, every=every),
             lacking=self.lacking,
-            complete=summary.has_score
-            and not (left or summary.lacking(self.lacking if able else ())),
+            complete=whole and there,
         )
 
-    def _standing(self, outputs: Path | None, editors: Sequence[str]) -> Standing:
-        metrics = [[one.name, one.source, repr(one.metrics)] for one in self.scorers]
-        asked = [metrics, self._plugged.origins(), list(editors)]
-        asked.append([sample.id for sample in self.material.samples])
-        name, every = self.material.benchmark.name, self.material.every
-        return Standing(self.folder, name, every, outputs, asked)
-
-    def _bring(
-        self,
-        inputs: Inputs,
-        takes: Mapping[str, Takes],
-        hashes: HashStore,
-        show: Progress,
+    def _look(
+        self, show: Progress, outputs: Path | None, editors: list[str], pattern: str, map: Any,
         limits: JsonMapping,
-    ) -> Summary:
-        """Bring the rows up to date, part by part."""
+    ) -> tuple[Summary, JsonObject]:  # fmt: skip
+        """Look at everything and bring the rows up to date, part by part; what was done, and what
+        `Standing` keeps.
+        """
         every, samples, edits = self.material.every, self.material.samples, list[EditRecord]()
         chosen = {sample.id for sample in samples}
 
         def parts() -> Iterator[tuple[Sequence[Sample], Sequence[EditRecord]]]:
             for at in range(0, len(every), TOGETHER):
-                inputs.keep(every[at : at + TOGETHER])
+                data.keep(every[at : at + TOGETHER])
                 part = [one for one in every[at : at + TOGETHER] if one.id in chosen]
                 new = [record for take in takes.values() for record in take(part)]
                 edits.extend(new)
                 yield part, new
 
-        roots, origins = [self.material.dataset.root], self._plugged.origins()
-        summary = score(
-            self.folder, self.material.benchmark.name, parts(), self.scorers, hashes=hashes,
-            workers=self.workers, outputs=len(samples) * len(takes), progress=show, roots=roots,
-            origins=origins, **limits,
-        )  # fmt: skip
+        with HashStore(self.folder.cache_folder / "hashes.sqlite") as hashes:
+            show(0, len(samples), "looking at data")
+            data = self.material.inputs(self.folder, hashes)
+            takes = self._takes(hashes, outputs, editors, pattern, map)
+            summary = score(
+                self.folder, self.material.benchmark.name, parts(), self.scorers, hashes=hashes,
+                workers=self.workers, outputs=len(samples) * len(takes), progress=show,
+                roots=[self.material.dataset.root], origins=self._plugged.origins(), **limits,
+            )  # fmt: skip
         tell(self.folder, edits, samples)
-        return summary
+        counts = [[*key, dict(each)] for key, each in summary.counts.items()]
+        facts = {"data": data.digest(), "editors": [*takes], "counts": counts}
+        return summary, {**facts, "kept": summary.kept + summary.computed}
 
     def _takes(
         self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any

@@ -57,16 +57,11 @@ def tables(
     the runs lack.
     """
     asked = choice or Choice()
-    shown = asked.shown
-    read = rows.read(runs, asked.benchmark)
+    shown, read, people = asked.shown, rows.read(runs, asked.benchmark), people_for(asked.sources)
     frames = rows.chosen(
-        read,
-        where=asked.where,
-        editors=asked.editors,
-        sources=asked.sources,
-        people=people_for(asked.sources),
+        read, where=asked.where, editors=asked.editors, sources=asked.sources, people=people,
         side_by_side=True,
-    )
+    )  # fmt: skip
     listed = [
         table
         for frame in frames
@@ -75,11 +70,10 @@ def tables(
     ]
     if any(frame.side for frame in frames):
         listed = papers_first(listed)
-    if not (shown.by or asked.editors or asked.sources):
-        there = {table.benchmark for table in listed}
-        for frame in read:
-            if frame.benchmark in there:
-                listed += _agreements(rows.narrowed(frame, asked.where), variants, shown)
+    there = {table.benchmark for table in listed}
+    for frame in [] if shown.by or asked.editors or asked.sources else read:
+        if frame.benchmark in there:
+            listed += _agreements(rows.narrowed(frame, asked.where), variants, shown)
     if shown.only:
         names = ", ".join(sorted({item.name for item in listed}))
         listed = [item for item in listed if item.name == shown.only]

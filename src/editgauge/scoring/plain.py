@@ -39,10 +39,10 @@ class PlainScorer(Scorer):
     track: Track
     version: str
     inputs: tuple[str, ...]
-    wants: tuple[str, ...]
 
     def __post_init__(self) -> None:
         self.name = self.metrics[0].name
+        self.wants = tuple(one for one in self.inputs if one != "images")
         for name in ("__module__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(self.function, name))
 
@@ -109,11 +109,9 @@ def metric(
         name, direction=direction, low=low, high=high, heading=heading, digits=digits, unit=unit,
         failure=failure, note=note,
     )  # fmt: skip
-    inputs: tuple[str, ...] = ("images" if against == "input" else "reference",)
-    inputs += ("masks",) if masks else ()
-    wants = tuple(one for one in ("masks", "reference") if one in inputs)
+    inputs = ("images" if against == "input" else "reference", *["masks"] * masks)
 
     def make(function: Function) -> PlainScorer:
-        return PlainScorer(function, (described,), against, track, version, inputs, wants)
+        return PlainScorer(function, (described,), against, track, version, inputs)
 
     return make

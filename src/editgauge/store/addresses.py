@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from editgauge import temporary
+from editgauge import machine, temporary
 from editgauge.errors import DataError, DownloadError, MissingExtra, UsageError
 from editgauge.store import paths
 
@@ -151,15 +151,4 @@ def opened(address: str) -> Store:
 def place_of(kind: str, address: str) -> Path:
     """The folder of this machine that holds a copy of an address, of one kind (data, a run)."""
     mark = hashlib.blake2b(address.encode(), digest_size=8).hexdigest()
-    return user_cache() / kind / mark / (address.rsplit("/", 1)[-1] or "data")
-
-
-def user_cache() -> Path:
-    """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform
-    has for it.
-    """
-    import platformdirs
-
-    named = os.environ.get("EDITGAUGE_CACHE")
-    place = Path(named) if named else platformdirs.user_cache_path("editgauge", appauthor=False)
-    return place.absolute()
+    return machine.user_cache() / kind / mark / (address.rsplit("/", 1)[-1] or "data")

@@ -40,7 +40,7 @@ from editgauge.scoring.ocr.lines import (
     split,
     union,
 )
-from editgauge.types import VARIANTS, Variant
+from editgauge.types import Variant
 
 METRICS: Final = ("OA", "OP", "OR", "F1", "NED")
 WEIGHT: Final = 0.5
@@ -81,20 +81,15 @@ def ocr_scores(
     the original's size; a polygon is (x, y) points in pixels, y downwards; the confidence is not
     used. Of lines that are equally alike the first wins. ``faithful``: five floats, zeros where the
     released code finds no text, not the source, or stumbles. ``corrected``: None for all five where
-    the source is not in the original, for NED alone where no box reads as it. Raises `ValueError`
-    for another variant.
+    the source is not in the original, for NED alone where no box reads as it.
     """
-    if variant not in VARIANTS:
-        raise ValueError(f"variant: wanted one of {', '.join(VARIANTS)}, found {variant!r}")
     corrected = variant == "corrected"
     nothing: dict[str, float | None] = dict.fromkeys(METRICS, None if corrected else 0.0)
     try:
         before, after = boxes_of(original), boxes_of(edited)
     except (ValueError, TypeError, IndexError) as error:  # the released code says zero
-        why = f"a recognised text is not (polygon, text, confidence): {error}"
-        return OcrScores(nothing, why)
-    edit = _Edit(source_text, target_text, corrected)
-    lines = lines_of(before, corrected)
+        return OcrScores(nothing, f"a recognised text is not (polygon, text, confidence): {error}")
+    edit, lines = _Edit(source_text, target_text, corrected), lines_of(before, corrected)
     texts = [normalise(line_text(line, corrected)) for line in lines]
     at = edit.line(lines, texts)
     if at < 0:
@@ -102,13 +97,13 @@ def ocr_scores(
         return OcrScores(nothing, f"OCR does not find {where}")
     line = tuple([box[NUMBER] for box in lines[at]])
     if not after:
-        zeros: dict[str, float | None] = dict.fromkeys(METRICS, 0.0)
-        return OcrScores(zeros, "OCR does not find any text in the output", edit.rules, line)
+        why = "OCR does not find any text in the output"
+        return OcrScores(dict.fromkeys(METRICS, 0.0), why, edit.rules, line)
     inside, outside = split(after, union(lines[at]))
     accuracy, penalised = edit.accuracy(inside, after)
-    del texts[at]
+    rest = texts[:at] + texts[at + 1 :]
     others = [normalise(line_text(one, corrected)) for one in lines_of(outside, corrected)]
-    five = (accuracy, *_weighted(accuracy, texts, others, corrected), edit.ned(before, after))
+    five = (accuracy, *_weighted(accuracy, rest, others, corrected), edit.ned(before, after))
     values = dict(zip(METRICS, five, strict=True))
     return OcrScores(values, "", edit.rules, line, [box[NUMBER] for box in inside], penalised)
 

@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from editgauge import catalog
-from editgauge.curation import records
-from editgauge.curation.dataset import DataSet
 from editgauge.errors import UsageError
 from editgauge.web.log import Act
-from tests.command_line import invoke
-from tests.curation.made_set import add, make_set
+from tests.curation.made_set import make_set
 
 
 def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:
@@ -24,12 +21,3 @@ def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:
     assert [sample.id for sample in benchmark.load(None, split="test")] == ["s00"]
     with pytest.raises(UsageError, match="split 'dev'"):
         benchmark.load(None, split="dev")
-
-
-def test_why_no_sample_has_a_score_is_said(tmp_path: Path) -> None:
-    data = DataSet.create(tmp_path / "set", records.About(name="wards"))
-    add(data, 0, masks={}, reference="")
-    run = ["--run", str(tmp_path / "run")]
-    invoke(["edit", f"dir:{tmp_path / 'set'}", "--editor", "copy", *run])
-    told = invoke(["score", f"dir:{tmp_path / 'set'}", "--workers", "0", *run]).stdout
-    assert "not applicable: the sample has no mask" in told

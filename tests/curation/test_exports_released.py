@@ -6,14 +6,11 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from editgauge import catalog
 from editgauge.curation import exports
@@ -24,30 +21,6 @@ from tests.curation.made_set import edited, scene
 from tests.curation.test_exports import scores, whole_set
 
 COUNT = 3
-PICTURES = SimpleNamespace(
-    open=lambda one: Image.fromarray(read_image(Path(one))), LANCZOS=Image.Resampling.LANCZOS
-)
-"""Pillow's Image for scripts that leave their files open."""
-
-
-class Asked:
-    """A client of OpenAI's package that keeps what it was asked."""
-
-    def __init__(self, reply: str) -> None:
-        self.reply = reply
-        self.pictures: list[bytes] = []
-        self.texts: list[str] = []
-        self.chat = SimpleNamespace(completions=SimpleNamespace(create=self.create))
-
-    def create(self, *, messages: Any, **words: Any) -> Any:
-        for part in messages[-1]["content"]:
-            if part["type"] == "text":
-                self.texts.append(part["text"])
-            else:
-                data = part["image_url"]["url"].partition("base64,")[2]
-                self.pictures.append(base64.b64decode(data))
-        message = SimpleNamespace(content=self.reply)
-        return SimpleNamespace(choices=[SimpleNamespace(message=message)])
 
 
 def script(shared: Path, name: str) -> Path:
@@ -86,37 +59,6 @@ def test_texteditbench_judges_every_sample(tmp_path: Path, shared: Path) -> None
         assert base64.b64decode(wanted) == of_set(data, f"s{number:02d}", "reference")
         assert base64.b64decode(made) == b"an edit"
         assert instruction == data.record(f"s{number:02d}").instruction
-
-
-def krisbench(shared: Path, name: str, client: Any) -> dict[str, Any]:
-    prompts = functions_of(script(shared, "krisbench/prompts.py"))
-    given = {key: text for key, text in prompts.items() if key.startswith("prompt_")}
-    return functions_of(
-        script(shared, f"krisbench/{name}"), os=os, base64=base64, client=client, Image=PICTURES,
-        RESULTS_DIR="edits", METRICS=["consistency", "instruction_following", "image_quality"],
-        **given,
-    )  # fmt: skip
-
-
-REPLY = '{"consistency_score": 4, "instruction_score": 4, "quality_score": 4, "reasoning": "ok"}'
-
-
-def test_krisbench_judges_every_sample(
-    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = Asked(REPLY)
-    theirs = krisbench(shared, "metrics_common.py", asked)
-    data = exported(tmp_path, "krisbench")
-    monkeypatch.chdir(tmp_path / "out")
-    for number in range(COUNT):
-        write_png(Path(f"edits/alpha/color_change/{number + 1}.png"), edited(scene(5)))
-        found = theirs["evaluate_images"]("alpha", "color_change", str(number + 1))
-        assert [found[f"{name}_score"] for name in ("consistency", "instruction", "quality")] == [
-            4, 4, 4,
-        ]  # fmt: skip
-        sample = f"s{number:02d}"
-        assert of_set(data, sample, "images") in asked.pictures
-        assert any(data.record(sample).instruction in text for text in asked.texts)
 
 
 def test_medebench_by_the_functions_that_its_numbers_come_from(tmp_path: Path) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from editgauge.images import write_png
+from editgauge.store.labels import Samples
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
+from editgauge.study.design import resolved
+from editgauge.study.pictures import outputs_of
+from editgauge.study.scales import rating_row
+from editgauge.study.studies import begin
 from editgauge.types import Metric, Row, Sample, Status
 
 EDITORS = ("alpha", "beta", "gamma")
@@ -19,6 +26,24 @@ JUDGE = "judge-1"
 def judged(index: int, number: int) -> float:
     """What the judge gives to editor `number` on sample `index`: integers from 1 to 5."""
     return float(1 + (index * 7 + number * 2) % 5)
+
+
+def rating(**more: Any) -> Row:
+    """Four of five by ann for the question IF."""
+    facts = {"benchmark": "bench", "sample": "s00", "editor": "alpha", "question": "IF",
+             "annotator": "ann", "scale": "rate", "value": 4.0}  # fmt: skip
+    return rating_row(**{**facts, **more})
+
+
+def started(
+    place: Path, names: Sequence[str], *, editors: tuple[str, ...] = EDITORS, **facts: Any
+) -> tuple[Run, dict[str, str]]:
+    """A run of nine samples, and a study of them that was started: annotator -> token."""
+    run = make_run(place, samples=9, editors=editors)
+    facts = {"name": "first", "mode": "rate", "questions": [{"id": "IF"}], **facts}
+    outputs = outputs_of(run, "bench")
+    design = resolved(facts, Samples(run.samples("bench")), outputs, "bench")
+    return run, begin(run, design, outputs, names)
 
 
 def make_run(

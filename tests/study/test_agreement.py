@@ -10,12 +10,12 @@ import pytest
 from editgauge.errors import UsageError
 from editgauge.study.agreement import ALPHA, agreement
 from editgauge.study.people import answers, averaged, comparisons
-from editgauge.study.scales import rating_row
 from editgauge.tables.results import Results
 from editgauge.tables.table import Table
 from editgauge.types import Row
 from tests import made_rows
 from tests.made_rows import record, row
+from tests.study.made_study import rating
 
 SAMPLES = [record(f"s{n}", organ="eye" if n < 2 else "hand") for n in range(4)]
 
@@ -24,12 +24,12 @@ def rated(
     who: str, question: str, scale: str, table: list[list[float]], **more: object
 ) -> list[Row]:
     """Ratings of editors a, b, c (columns) on s0… (lines)."""
+    facts = {"benchmark": "mini", "question": question, "annotator": who, "scale": scale, **more}
     return [
-        rating_row(benchmark="mini", sample=f"s{n}", editor=editor, question=question, annotator=who,
-               scale=scale, value=value, **more)  # type: ignore[arg-type]
+        rating(sample=f"s{n}", editor=editor, value=value, **facts)
         for n, line in enumerate(table)
         for editor, value in zip("abc", line, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def judge(table: list[list[float]], metric: str = "IF", source: str = "judge") -> list[Row]:
@@ -108,9 +108,10 @@ def test_the_mean_of_people_against_the_mean_of_the_judges_metrics() -> None:
 
 
 def test_bradley_terry_from_comparisons() -> None:
+    facts = {"benchmark": "mini", "editor": "b", "against": "a", "scale": "pairwise"}
+
     def compare(sample: str, who: str, value: float) -> Row:
-        return rating_row(benchmark="mini", sample=sample, editor="b", against="a", question="better",
-                      annotator=who, scale="pairwise", value=value)  # fmt: skip
+        return rating(sample=sample, annotator=who, value=value, **facts)
 
     rows = [compare(f"s{n}", who, v) for n, v in enumerate([1, 1, 1, 0]) for who in ("x", "y")]
     (tied,) = comparisons(frame([*rows, compare("s0", "z", 0.5)]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,7 +11,7 @@ import pytest
 from editgauge.errors import UsageError
 from editgauge.study.assign import DONE, TASK, answered, assign, missing, next_task, progress, start
 from editgauge.study.design import Draw
-from editgauge.web.log import Item, Log
+from editgauge.web.log import Log
 from tests.study.test_design import made
 
 EDITORS = tuple("abcde")
@@ -57,36 +56,24 @@ SMALL = replace(DESIGN, samples=Draw(ids=list(OUTPUTS)[:6]))
 NAMES = ["ann", "ben", "cy"]
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Iterator[Log]:
+def finish(log: Log, who: str, most: int = 100) -> None:
+    """Answer what is theirs, and what they take over."""
+    for number in range(most):
+        if (task := next_task(log, who, return_after=3600.0)) is not None:
+            nonce = f"nonce-{who}-{number}-{task.id}"
+            answered(log, task, who, {"answers": {"EA": [1] * 5}}, 1.0, nonce)
+
+
+def test_who_is_finished_takes_over_from_who_is_revoked_or_absent(tmp_path: Path) -> None:
     path = tmp_path / "study" / "first.sqlite"
     tokens = start(path, SMALL, NAMES, assign(SMALL, OUTPUTS, 3))
-    with Log(path) as opened:
-        assert [opened.find(token).name for token in tokens] == NAMES  # type: ignore[union-attr]
-        yield opened
-
-
-def answer(log: Log, who: str, nonce: str = "nonce-123", value: int = 1) -> Item:
-    task = next_task(log, who)
-    assert task is not None
-    answered(log, task, who, {"answers": {"EA": [value] * 5}}, 1.5, nonce)
-    return task
-
-
-def finish(log: Log, who: str, after: float = 0.0) -> None:
-    while (task := next_task(log, who, return_after=after)) is not None:
-        answered(log, task, who, {"answers": {"EA": [1] * 5}}, 1.0, f"nonce-{who}-{task.id}")
-
-
-def rated(log: Log) -> list[tuple[str, str]]:
-    return [(item.data["sample"], item.owner) for item in log.all(TASK, state=DONE)]
-
-
-def test_who_is_finished_takes_over_from_who_is_revoked_or_absent(log: Log) -> None:
-    answer(log, "ann")
-    log.revoke("ann")
-    for who in ("ben", "cy", "ben", "cy"):
-        finish(log, who, after=3600.0)
-    assert len(set(rated(log))) == len(rated(log)) == 12, "nobody rates a sample twice"
-    (ann, *_) = progress(log)
-    assert (missing(log), ann["revoked"], ann["done"], ann["of"]) == (0, True, 1, 1)
+    with Log(path) as log:
+        assert [person and person.name for person in map(log.find, tokens)] == NAMES
+        finish(log, "ann", most=1)
+        log.revoke("ann")
+        for who in ("ben", "cy", "ben", "cy"):
+            finish(log, who)
+        rated = [(item.data["sample"], item.owner) for item in log.all(TASK, state=DONE)]
+        assert len(set(rated)) == len(rated) == 12, "nobody rates a sample twice"
+        (ann, *_) = progress(log)
+        assert (missing(log), ann["revoked"], ann["done"], ann["of"]) == (0, True, 1, 1)

@@ -12,13 +12,12 @@ import pytest
 from editgauge.statistics.prediction import corrected_mean
 from editgauge.study.calibration import Calibration, gold_of
 from editgauge.study.ratings import import_ratings
-from editgauge.study.scales import rating_row
 from editgauge.tables.results import Results
 from editgauge.types import Row
 from tests import made_rows
 from tests.command_line import did
 from tests.made_rows import record, row
-from tests.study.made_study import judged, make_run
+from tests.study.made_study import judged, make_run, rating
 
 COUNT = 60
 
@@ -40,11 +39,9 @@ def truth(k: int, editor: str) -> float:
 
 def people(count: int = 20) -> list[Row]:
     return [
-        rating_row(benchmark="mini", sample=f"s{k:02}", editor=editor, question="IF", annotator=who,
-               scale="rate", value=truth(k, editor) + (who == "ben") * (k % 2))
-        for k in range(count)
-        for editor in ("a", "b")
-        for who in ("ann", "ben")
+        rating(benchmark="mini", sample=f"s{k:02}", editor=editor, annotator=who,
+               value=truth(k, editor) + (who == "ben") * (k % 2))
+        for k in range(count) for editor in ("a", "b") for who in ("ann", "ben")
     ]  # fmt: skip
 
 
@@ -76,13 +73,9 @@ def test_a_strong_judge_on_a_draw_corrects_a_cheap_one() -> None:
 
 def test_as_it_is_typed(tmp_path: Path) -> None:
     run = make_run(tmp_path)
-    ratings = [
-        rating_row(benchmark="bench", sample=f"s{k:02}", editor=editor, question="IF", annotator="ann",
-               scale="rate", value=min(5.0, judged(k, n) + k % 2))
-        for k in range(8)
-        for n, editor in enumerate(("alpha", "beta"))
-    ]  # fmt: skip
-    import_ratings(run, ratings)
+    places = [(k, n, editor) for k in range(8) for n, editor in enumerate(("alpha", "beta"))]
+    given = [(f"s{k:02}", editor, min(5.0, judged(k, n) + k % 2)) for k, n, editor in places]
+    import_ratings(run, [rating(sample=s, editor=editor, value=v) for s, editor, v in given])
     means = told(run.path, "table", "--calibrate", "human")
     assert [*means] == ["alpha", "beta"]
     assert means["alpha"]["alone"]["n"] == 8

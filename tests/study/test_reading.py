@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import DataError, UsageError
-from editgauge.store.merge import merge
-from editgauge.store.run import Run
 from editgauge.study.ratings import export, import_ratings, known_of, ratings_of
 from editgauge.study.reading import Known, read_ratings
-from editgauge.study.scales import rating_row
 from editgauge.types import Row
-from tests.study.made_study import make_run
+from tests.study.made_study import make_run, rating
 
 KNOWN = Known("bench", frozenset({"s1", "s2"}), frozenset({"alpha", "beta"}))
 
@@ -97,27 +94,12 @@ def test_pseudonyms_need_the_runs_salt(tmp_path: Path) -> None:
     assert first == again != other
 
 
-def rating(**more: object) -> Row:
-    facts = {"benchmark": "bench", "sample": "s00", "editor": "alpha", "question": "IF",
-             "annotator": "ann", "scale": "rate", "value": 4.0}  # fmt: skip
-    return rating_row(**{**facts, **more})  # type: ignore[arg-type]
-
-
 def test_a_rating_that_changed_replaces_the_older_one(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
     for value, told in ((4.0, (1, 0, 0)), (4.0, (0, 0, 1)), (2.0, (0, 1, 0)), (4.0, (0, 1, 0))):
         assert import_ratings(run, [rating(value=value)]) == told
         assert [r.value for r in ratings_of(run)] == [value]
     assert not run.problems
-
-
-def test_ratings_come_along_when_runs_are_merged(tmp_path: Path) -> None:
-    runs = [make_run(tmp_path / name, samples=1) for name in "ab"]
-    for run, who in zip(runs, ("ann", "ben"), strict=True):
-        import_ratings(run, [rating(annotator=who)])
-    target = Run.create(tmp_path / "all")
-    assert merge(runs, target).problems == []
-    assert {(r.source, r.value) for r in ratings_of(target)} == {("human:ann", 4), ("human:ben", 4)}
 
 
 def test_an_export_taken_in_again_changes_nothing(tmp_path: Path) -> None:

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from editgauge.store.run import Run
 from editgauge.study.assign import TASK, progress
-from editgauge.study.design import resolved
-from editgauge.study.pictures import Pictures, outputs_of
+from editgauge.study.pictures import Pictures
 from editgauge.study.ratings import ratings_of
-from editgauge.study.studies import begin, collect
-from tests.study.made_study import EDITORS, make_run
+from editgauge.study.studies import collect
+from tests.study.made_study import EDITORS, started
 
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 
 from starlette.testclient import TestClient
 
-from editgauge.store.labels import Samples
 from editgauge.study.serve import study_application
 from editgauge.web.log import Item, Log
 
@@ -34,12 +34,9 @@ class Made:
     """A study of 6 samples, its annotators' tokens, and clients."""
 
     def __init__(self, place: Path, **more: Any) -> None:
-        self.run = make_run(place, samples=6)
-        outputs = outputs_of(self.run, "bench")
-        facts = {"name": "first", "mode": "rate", "questions": [{"id": "IF"}], **more}
-        samples = Samples(self.run.samples("bench"))
-        design = resolved(facts, samples, outputs, "bench")
-        self.tokens = list(begin(self.run, design, outputs, ["ann", "ben"]).values())
+        ids = {"ids": [f"s{n:02}" for n in range(6) if n or "training" not in more]}
+        self.run, tokens = started(place, ["ann", "ben"], samples=ids, **more)
+        self.tokens = list(tokens.values())
         self.log = Log(self.run.path / "study" / "first.sqlite")
         self.app = study_application(self.log, Pictures(self.run, "bench"))
 
@@ -67,12 +64,19 @@ def send(client: TestClient, state: dict[str, Any], **more: Any) -> Any:
 
 
 def test_what_the_browser_gets_tells_no_two_editors_apart(made: Made) -> None:
+    info = PngInfo()
+    info.add_text("model", "beta")
+    for number in range(6):
+        alpha, beta = (made.run.path / f"edits/bench/{name}/{number}.png" for name in EDITORS[:2])
+        Image.new("RGB", (33, 50), "red").save(alpha, "JPEG", comment=b"made by alpha")
+        Image.new("RGB", (300, 200), "blue").save(beta, "PNG", pnginfo=info)
     client = made.client()
     state = client.get("/api/task")
     pages = [state, client.get("/"), client.get("/static/app.js")]
     task = state.json()["task"]
     pictures = [client.get(url) for url in task["outputs"]]
-    pages += pictures
+    pages += pictures + [client.get(url) for url in (*task["inputs"], task["reference"])]
+    assert client.get(task["mask"]).content[:4] == b"\x89PNG"
     for page in pages:
         text = page.content + str(page.headers).encode()
         assert not [name for name in EDITORS if name.encode() in text]
@@ -81,6 +85,7 @@ def test_what_the_browser_gets_tells_no_two_editors_apart(made: Made) -> None:
     assert all(one == facts[0] for one in facts)
     assert len({page.content[:33] for page in pictures}) == 1, "one PNG header: size, depth, kind"
     assert len({page.content for page in pictures}) == len(EDITORS)
+    assert not [page for page in pages[3:] if b"tEXt" in page.content or b"eXIf" in page.content]
 
 
 def test_orders_differ_and_an_answer_goes_to_the_right_editor(made: Made) -> None:

@@ -12,9 +12,9 @@ import pytest
 from editgauge.store.run import Run
 from editgauge.study.assign import TASK
 from editgauge.study.ratings import ratings_of
-from editgauge.study.studies import begin, collect, designed
+from editgauge.study.studies import collect
 from editgauge.web.log import Log
-from tests.study.made_study import make_run
+from tests.study.made_study import started
 from tests.study.served import IN_CHROMIUM, Server, chromium, come, complaints
 
 pytest.importorskip("starlette")
@@ -23,28 +23,15 @@ pytest.importorskip("playwright")
 pytestmark = IN_CHROMIUM
 EDITORS = ("alpha", "beta", "gamma", "omega", "epsilon")
 EVIL = "<img src=x onerror='window.pwned=1'><script>window.pwned=2</script>"
-DESIGN = """
-name = "first"
-mode = "{mode}"
-[[questions]]
-id = "IF"
-text = "{question}"
-[samples]
-count = {samples}
-{more}
-"""
 WIDE, PHONE = {"width": 1024, "height": 768}, {"width": 390, "height": 844}
 
 
 class Made:
     """A run with a started study: the server, and each annotator's link."""
 
-    def __init__(self, place: Path, names: str, *, samples: int, **facts: str) -> None:
-        self.run = make_run(place, samples=samples + 1, editors=EDITORS)
-        path = place / "design.toml"
-        words = {"mode": "rate", "question": "Good?", "more": "", "samples": str(samples)}
-        path.write_text(DESIGN.format(**{**words, **facts}), encoding="utf-8")
-        tokens = begin(self.run, *designed(self.run, path), names.split())
+    def __init__(self, place: Path, names: str, *, samples: int, **facts: Any) -> None:
+        facts["samples"] = {"count": samples}
+        self.run, tokens = started(place, names.split(), editors=EDITORS, **facts)
         self.server = Server(self.run.path)
         self.links = {name: f"{self.server.url}/a/{token}" for name, token in tokens.items()}
 
@@ -153,8 +140,9 @@ def test_four_annotators_at_once_lose_nothing_when_the_server_is_killed(tmp_path
 
 
 def test_pairs_by_keyboard_and_hostile_texts(tmp_path: Path) -> None:
-    more = f'[training]\nsamples = ["s00"]\n[training.feedback]\ns00 = "{EVIL}"'
-    made = Made(tmp_path, "ann ben", samples=2, mode="pairwise", question=EVIL, more=more)
+    facts = {"questions": [{"id": "IF", "text": EVIL}],
+             "training": {"samples": ["s00"], "feedback": {"s00": EVIL}}}  # fmt: skip
+    made = Made(tmp_path, "ann ben", samples=2, mode="pairwise", **facts)
 
     async def act(page: Any) -> None:
         first = await shown(page)
@@ -176,7 +164,7 @@ def test_pairs_by_keyboard_and_hostile_texts(tmp_path: Path) -> None:
 
 
 def test_on_a_phone_buttons_are_seen_with_their_picture(tmp_path: Path) -> None:
-    made = Made(tmp_path, "ann ben", samples=2, mode="rank", more='[[questions]]\nid = "TA"')
+    made = Made(tmp_path, "ann ben", samples=2, mode="rank", questions=[{"id": "IF"}, {"id": "TA"}])
 
     async def act(page: Any) -> None:
         assert await complaints(page) == []

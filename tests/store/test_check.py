@@ -12,7 +12,12 @@ from tests.store.test_run import damaged, state
 
 from editgauge.errors import RunError
 from editgauge.store.check import check, repair
+from editgauge.store.collect import edits_of
+from editgauge.store.hashes import HashStore
+from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
+from editgauge.store.samples import stored_samples
+from editgauge.types import Status
 
 
 def test_a_sound_run_has_no_damage(tmp_path: Path) -> None:
@@ -71,12 +76,34 @@ def test_rows_of_a_damaged_sample_are_left_out_and_made_again(tmp_path: Path) ->
     again = Run.open(run.path)
     assert again.rows() == [row for row in rows if row.sample != "s1"]
     assert "run.sqlite: 1 samples are lost" in again.problems
+    told = "SELECT DISTINCT sample FROM rows WHERE sample = 's1'"
+    assert fetch_tuples(again.parquet(), told) == [], "of no table of other samples"
     again.close()
     assert again.rows() == [row for row in rows if row.sample != "s1"], "opened again"
     with pytest.raises(RunError, match=r"see: editgauge check RUN --repair"):
         again.put(rows)
     repair(again)
     assert check(Run.open(run.path)) == []
+    assert fetch_tuples([run.path / "rows.parquet"], told) == []
     again.write_samples("mini", samples)
     again.put(rows)
     assert again.rows() == rows
+
+
+def test_outputs_whose_records_are_lost_are_taken_from_the_run_again(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    before = {(one.editor, one.sample): one.fingerprint for one in run.edits()}
+    run.close()
+    with sqlite3.connect(run.path / "run.sqlite") as db:
+        db.execute("UPDATE edits SET facts = ''")
+    repair(Run.open(run.path))
+    linked = run.path / "edits/mini/one/s1.png"
+    linked.rename(tmp_path / "outside.png")
+    linked.symlink_to(tmp_path / "outside.png")
+    again = Run.open(run.path)
+    assert again.edits() == []
+    found = edits_of(again, "mini", None, [], stored_samples(again, "mini"), HashStore(None))
+    assert sorted(again.edits(), key=str) == sorted(found, key=str)
+    marks = {(one.editor, one.sample): one.fingerprint for one in found}
+    assert marks == before | {("one", "s1"): ""}
+    assert [one.sample for one in found if one.status is Status.UNREADABLE] == ["s1"]

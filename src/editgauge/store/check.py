@@ -43,7 +43,8 @@ def check(run: Run) -> list[Damage]:
         for name in fresh.described_benchmarks():
             fresh.metrics(name)
         damages = [*_in_pictures(fresh), *_in_paid(fresh)]
-        damages += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
+        found = (text.removeprefix(f"{FILE}: ").partition("; see:")[0] for text in fresh.problems)
+        damages += [Damage(FILE, text, _ANEW) for text in found]
         return damages + list(_elsewhere(fresh))
 
 
@@ -54,7 +55,7 @@ def repair(run: Run) -> list[Damage]:
     places = {item.place for item in damages}
     if FILE in places:
         _rewrite(run)
-    if snapshot.FILE in places:
+    if places & {FILE, snapshot.FILE}:  # it may have rows that are lost
         (run.path / snapshot.FILE).unlink(missing_ok=True)
     if PAID in places:
         with Paid(run.path / PAID) as paid:

@@ -92,7 +92,12 @@ def takes_of(
     of the wanted editors (all where none is named) what looks at the outputs that the run has.
     Raises `DataError` for an editor of whom it has none.
     """
-    there: dict[str, dict[str, EditRecord]] = {}
+    room = run.path / "edits" / plain_name(benchmark)
+    there: dict[str, dict[str, EditRecord]] = {
+        one.name: {}  # also those whose records are lost
+        for one in (room.iterdir() if room.is_dir() else ())
+        if any(names for *_, names in os.walk(one))
+    }
     for record in run.edits(benchmark):
         there.setdefault(record.editor, {})[record.sample] = record
     if folders is None:
@@ -106,9 +111,12 @@ def takes_of(
                 )
         folders = {}
     return {
-        name: _Outputs(run, benchmark, name, hashes, folders.get(name), there.get(name, {}))
+        name: _Outputs(
+            run, benchmark, name, hashes, folders.get(name), there.get(name, {}),
+            OutputFolder(room / name),
+        )
         for name in folders or editors or sorted(there)
-    }
+    }  # fmt: skip
 
 
 def edits_of(
@@ -137,7 +145,7 @@ class _Outputs:
 
     Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
     last call costs a look at its size and time. `known`: sample id -> the editor's record in the
-    run.
+    run; `kept`: the folder of its outputs there, which may have more.
     """
 
     run: Run
@@ -146,11 +154,15 @@ class _Outputs:
     hashes: HashStore
     folder: OutputFolder | None
     known: Mapping[str, EditRecord]
+    kept: OutputFolder
 
     def __call__(self, samples: Sequence[Sample]) -> list[EditRecord]:
         if self.folder is None:
             records = [self._again(sample) for sample in samples]
-            changed = [one for one in records if one is not self.known.get(one.sample, one)]
+            changed = [
+                one for one in records
+                if one is not self.known.get(one.sample, None if one.path else one)
+            ]  # fmt: skip
         else:
             records = [self._taken(sample, self.folder) for sample in samples]
             changed = [one for one in records if one != self.known.get(one.sample)]
@@ -217,6 +229,9 @@ class _Outputs:
     def _again(self, sample: Sample) -> EditRecord:
         """The record of an output in the run: a new one where it was replaced or removed."""
         old = self.known.get(sample.id) or self._without(sample, "not edited yet")
+        if old.status is Status.MISSING and (file := self.kept.find(sample)) is not None:
+            place = Path(file).relative_to(self.run.path).as_posix()
+            old = replace(old, path=place, detail={"source": "folder"})
         if old.path is None:
             return old
         why = paths.fault(self.run.path, old.path, "edits")
@@ -224,10 +239,11 @@ class _Outputs:
             mark = self.hashes(f"{self.run.path}{os.sep}{old.path}")
             if mark == old.fingerprint:
                 return old
-            self.run.note(
-                f"{old.path}: another picture than the one of {self.editor} that the run was "
-                f"given; from now on it counts as the output"
-            )
+            if old.fingerprint:
+                self.run.note(
+                    f"{old.path}: another picture than the one of {self.editor} that the run was "
+                    f"given; from now on it counts as the output"
+                )
             return self._looked_at(replace(old, fingerprint=mark))
         if why == "not there":
             return self._without(sample, "its output is no longer in the run folder")

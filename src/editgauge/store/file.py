@@ -121,10 +121,14 @@ class RunFile:
         if self._db is None:
             file = self.path / FILE
             if not os.path.lexists(file):
-                raise RunError(
-                    f"{self.place}: not a run folder (no {FILE}); make one with: editgauge score … "
-                    f"--run {self.place}"
-                )
+                mend = f"make one with: editgauge score … --run {self.place}"
+                if (self.path / "edits").is_dir():
+                    mend = (
+                        f"score its outputs into a new one: editgauge score … --outputs "
+                        f"{self.place}/edits/BENCHMARK --run NEW; then copy its paid.sqlite there: "
+                        f"editgauge judge uses those replies again"
+                    )
+                raise RunError(f"{self.place}: not a run folder (no {FILE}); {mend}")
             try:
                 self._db = sqlite.opened(file, schema.SCHEMA)
                 self._open.callback(self._db.close)

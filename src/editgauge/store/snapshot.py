@@ -48,12 +48,14 @@ def current(run: Run) -> Path:
     one; outside a run that cannot be written or is damaged.
     """
     place, generation = run.path / FILE, run.generation
+    run.sample_names()  # rows of a sample that is lost are in no table: see `Run.damage`
     known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
     here = [one for one in known if one is not None]
     marks = [(one.name, rule.metric.name, rule.version) for one in here for rule in one.derived]
     rules = schema.digest(marks)
     was, mark, by, *_ = [*run.fact(_MARK).split(), "", "", ""]
-    if was == generation and (by == rules or None in known) and _hash(place) == mark:
+    stands = run.damage is None and was == generation and (by == rules or None in known)
+    if stands and _hash(place) == mark:
         return place
     fresh_file = run.scratch() / FILE
     _write(run, fresh_file, here)

@@ -189,7 +189,8 @@ def _check_run(run: Path, repair: bool) -> int:
     facts = {"run": str(run), "repaired": repair, "opening": opening}
     following = f"{run}: sound; every record and every output stands its check"
     if damages or left:
-        typed = f"score BENCHMARK DATA --run {run}" if repair else f"check {run} --repair"
+        again = f"score BENCHMARK DATA --run {run}; and judge: it pays for no reply again"
+        typed = again if repair else f"check {run} --repair"
         following = f"next:  editgauge {typed}"
     facts |= {"damages": [*map(asdict, damages)], "left": [*map(asdict, left)]}
     output.listed(facts, following)

@@ -93,13 +93,7 @@ def takes_of(
     Raises `DataError` for an editor of whom it has none.
     """
     room = run.path / "edits" / plain_name(benchmark)
-    there: dict[str, dict[str, EditRecord]] = {
-        one.name: {}  # also those whose records are lost
-        for one in (room.iterdir() if room.is_dir() else ())
-        if any(names for *_, names in os.walk(one))
-    }
-    for record in run.edits(benchmark):
-        there.setdefault(record.editor, {})[record.sample] = record
+    there = _there(run, benchmark, room)
     if folders is None:
         for name in editors or ([] if there else [""]):
             if name not in there:
@@ -117,6 +111,18 @@ def takes_of(
         )
         for name in folders or editors or sorted(there)
     }  # fmt: skip
+
+
+def _there(run: Run, benchmark: str, room: Path) -> dict[str, dict[str, EditRecord]]:
+    """The records of each editor in the run, by sample; none of one whose records are lost."""
+    records: dict[str, dict[str, EditRecord]] = {
+        one.name: {}
+        for one in (room.iterdir() if room.is_dir() else ())
+        if any(names for *_, names in os.walk(one))
+    }
+    for record in run.edits(benchmark):
+        records.setdefault(record.editor, {})[record.sample] = record
+    return records
 
 
 def edits_of(

@@ -40,18 +40,23 @@ def choose(
         raise UsageError(why, argument="samples")
     kept = set(wanted) or known
     if where and samples:
-        asked = {clause.partition("=")[0] for clause in where}
-        known_here = benchmark_of(samples[0].benchmark)
-        told = known_here is not None and asked & {*known_here.measured}
-        looked_at = measured(samples) if told else samples
-        stored = Samples(sample_record(sample, {}) for sample in looked_at)
-        mask = stored.matching(where)
-        kept &= {name for name, keep in zip(stored.ids, mask, strict=True) if keep}
+        kept &= _matching(samples, where)
     chosen = [sample for sample in samples if sample.id in kept]
     if not chosen:
         clauses = " and ".join(map(repr, (*wanted, *where)))
         raise UsageError(f"no sample is left: {clauses} have none in common")
     return chosen if limit is None else chosen[:limit]
+
+
+def _matching(samples: Sequence[Sample], clauses: Sequence[str]) -> set[str]:
+    """The ids of the samples that have what all clauses say."""
+    benchmark = benchmark_of(samples[0].benchmark)
+    told = benchmark.measured if benchmark is not None else ()
+    if {clause.partition("=")[0] for clause in clauses} & {*told}:
+        samples = measured(samples)
+    stored = Samples(sample_record(sample, {}) for sample in samples)
+    mask = stored.matching(clauses)
+    return {name for name, keep in zip(stored.ids, mask, strict=True) if keep}
 
 
 def several(names: str | Sequence[str]) -> list[str]:

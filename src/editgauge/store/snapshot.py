@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,23 +107,6 @@ def _columns(records: list[schema.Record]) -> list[tuple[Any, ...]]:
 
 def _combine(db: Any, benchmark: Benchmark) -> None:
     """Put the derived rows of a benchmark into the table `combined`."""
-    names = sorted({name for rule in benchmark.derived for name in rule.of})
-    which = (
-        "FROM joined WHERE benchmark = ? AND list_contains(?, metric) AND sample <> '*' "
-        "AND NOT starts_with(source, 'human:')"
-    )
-    asked = [benchmark.name, names]
-    most = db.execute(f"SELECT metric, source, max(repeat) {which} GROUP BY ALL", asked).fetchall()
-    parents = db.cursor().execute(
-        f"SELECT editor, sample, variant, metric, source, repeat, value, status, reason, "
-        f"fingerprint {which} ORDER BY ALL",
-        asked,
-    )
-    lines = (
-        derived.Line._make((*row[:7], Status(row[7]), *row[8:]))
-        for batch in iter(lambda: parents.fetchmany(_AT_ONCE), [])
-        for row in batch
-    )
     origins = {name: schema.json(of) for name, of in derived.origins_of(benchmark).items()}
     rows_made = (
         (
@@ -131,12 +114,28 @@ def _combine(db: Any, benchmark: Benchmark) -> None:
             one.status.value, one.reason, one.fingerprint, one.source, one.repeat,
             schema.json(detail), origins[one.metric],
         )
-        for one, detail in derived.derived(
-            benchmark.derived, lines, {(metric, source): repeat for metric, source, repeat in most}
-        )
+        for one, detail in derived.derived(benchmark.derived, *_parents(db, benchmark))
     )  # fmt: skip
     for some in iter(lambda: list(islice(rows_made, _AT_ONCE)), []):
         _give(db, "combined", some)
+
+
+def _parents(db: Any, benchmark: Benchmark) -> tuple[Iterator[derived.Line], derived.Repeats]:
+    """The rows that derived ones follow from, as `derived.derived` wants them."""
+    which = (
+        "FROM joined WHERE benchmark = ? AND list_contains(?, metric) AND sample <> '*' "
+        "AND NOT starts_with(source, 'human:')"
+    )
+    asked = [benchmark.name, sorted({name for rule in benchmark.derived for name in rule.of})]
+    most = db.execute(f"SELECT metric, source, max(repeat) {which} GROUP BY ALL", asked).fetchall()
+    columns = ", ".join(derived.Line._fields)
+    parents = db.cursor().execute(f"SELECT {columns} {which} ORDER BY ALL", asked)
+    lines = (
+        derived.Line(*row[:7], Status(row[7]), *row[8:])
+        for some in iter(lambda: parents.fetchmany(_AT_ONCE), [])
+        for row in some
+    )
+    return lines, {(metric, source): repeat for metric, source, repeat in most}
 
 
 def _give(

@@ -107,3 +107,17 @@ def test_outputs_whose_records_are_lost_are_taken_from_the_run_again(tmp_path: P
     marks = {(one.editor, one.sample): one.fingerprint for one in found}
     assert marks == before | {("one", "s1"): ""}
     assert [one.sample for one in found if one.status is Status.UNREADABLE] == ["s1"]
+
+
+def test_a_header_that_sqlite_would_only_read_is_damaged_and_repaired(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    truth = state(run)
+    run.close()
+    data = bytearray((run.path / "run.sqlite").read_bytes())
+    data[18] ^= 64
+    (run.path / "run.sqlite").write_bytes(data)
+    (item,) = repair(Run.open(run.path))
+    assert "its first page is not what was written" in item.found
+    again = Run.open(run.path)
+    assert state(again) == truth
+    again.set_fact("a", "b")

@@ -131,7 +131,7 @@ def _parents(db: Any, benchmark: Benchmark) -> tuple[Iterator[derived.Line], der
     columns = ", ".join(derived.Line._fields)
     parents = db.cursor().execute(f"SELECT {columns} {which} ORDER BY ALL", asked)
     lines = (
-        derived.Line(*row[:7], Status(row[7]), *row[8:])
+        derived.Line._make((*row[:7], Status(row[7]), *row[8:]))
         for some in iter(lambda: parents.fetchmany(_AT_ONCE), [])
         for row in some
     )

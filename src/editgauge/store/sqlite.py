@@ -22,6 +22,8 @@ LONGEST = 1 << 26
 """Bytes of the longest text that is read from a record."""
 FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 """What SQLite raises of a damaged file: its own message may be no text, a length be of any size."""
+_NEWEST = 2
+"""Of a file's format, in its bytes 18 and 19; SQLite never writes, without a word, one of a newer."""
 _JOURNALS = ("-wal", "-shm", "-journal")
 _SETTINGS = (
     "recursive_triggers = ON",
@@ -147,6 +149,10 @@ def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.
         raise RunError(f"{path}-journal: no file that editgauge makes; remove it")
     with contextlib.ExitStack() as opening:
         try:
+            with path.open("rb") as file:
+                newest = max(file.read(20)[18:], default=0)
+            if newest > _NEWEST:
+                raise sqlite3.DatabaseError("its first page is not what was written")
             db = _reached(path)
             opening.callback(db.close)
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)

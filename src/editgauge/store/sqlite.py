@@ -23,7 +23,7 @@ LONGEST = 1 << 26
 FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 """What SQLite raises of a damaged file: its own message may be no text, a length be of any size."""
 _NEWEST = 2
-"""Of a file's format, in its bytes 18 and 19; SQLite never writes, without a word, one of a newer."""
+"""Of a file's format, in its bytes 18 and 19: a newer one SQLite reads, and never writes."""
 _JOURNALS = ("-wal", "-shm", "-journal")
 _SETTINGS = (
     "recursive_triggers = ON",

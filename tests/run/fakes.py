@@ -46,8 +46,6 @@ class MeanScorer(Scorer):
         trap = self.trap.get(sample.id, "")
         if trap == "die":
             os._exit(11)
-        if trap == "exit":
-            raise SystemExit(3)
         if trap == "raise":
             raise ValueError(f"no good: {sample.image}")
         if trap == "short":
@@ -109,14 +107,9 @@ class Painter:
     name: str = "painter"
     level: int = 90
     trap: Mapping[str, str] = field(default_factory=dict)
-    log: Path | None = None
     parallel: str = "process"
-    concurrency: int = 4
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        if self.log is not None:
-            with self.log.open("a") as file:
-                file.write(f"{sample.id}\n")
         trap = self.trap.get(sample.id, "")
         if trap == "die":
             os._exit(9)

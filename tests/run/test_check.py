@@ -24,29 +24,19 @@ from tests.fakes import make_samples
 
 @dataclass
 class Bench:
-    """A benchmark of the samples that it is given."""
+    """A benchmark, and the data set, of the samples that it is given."""
 
     samples: Sequence[Sample]
     root: Path
-    name: str = "made"
-    title: str = "Made"
-    citation: str = ""
     published_counts: dict[str, int] = field(default_factory=dict)
-    benchmark: str = "made"
     findings: list[Finding] = field(default_factory=list)
-
-    def load(self, root: Path | None, *, split: str | None = None) -> Bench:
-        return self
-
-    def scorers(self, tracks: Sequence[str], **options: Any) -> list[Any]:
-        return []
 
     def __iter__(self) -> Any:
         return iter(self.samples)
 
 
-def data_issues(root: Path, *samples: Sample, **fields: Any) -> list[Issue]:
-    bench = Bench(samples, root, **fields)
+def data_issues(root: Path, *samples: Sample) -> list[Issue]:
+    bench: Any = Bench(samples, root)
     return check_data(bench, bench)[2]
 
 

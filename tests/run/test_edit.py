@@ -49,9 +49,8 @@ def test_an_output_of_another_format_takes_the_place_of_the_older_one(
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_every_end_has_a_record(run: Run, samples: list[Sample], workers: int) -> None:
-    trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | (
-        {"s004": "die"} if workers else {}
-    )
+    trap = {"s001": "raise", "s002": "refuse", "s003": "text"}
+    trap |= {"s004": "die"} if workers else {}
     finding = Finding("json", "x.json", "not JSON", "nothing", repaired=False)
     faulty = replace(samples[5], findings=(finding,))
     summary = edit(run, "fake", [*samples[:5], faulty], Painter(trap=trap), workers=workers)

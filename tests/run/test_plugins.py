@@ -96,8 +96,6 @@ def test_an_own_metric_and_editor_are_handed_over(tmp_path: Path) -> None:
 
 def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
     evaluation = Evaluation("mini", run=tmp_path / "run", limit=1)
-    with pytest.raises(TypeError, match="devcie"):
-        evaluation.score(devcie="cpu")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="nonsense"):
         evaluation.edit("copy", nonsense=3)
     with pytest.raises(UsageError, match="direction 'higer': wanted 'higher' or 'lower'"):

@@ -33,11 +33,6 @@ def square_or_die(batch: Sequence[int]) -> list[int]:
     return [item * item for item in batch]
 
 
-def killed(batch: Sequence[int]) -> list[int]:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return list(batch)
-
-
 def killed_once(batch: Sequence[str]) -> list[str]:
     """The first worker that takes an item is killed on it, as by the system; the next is not."""
     for item in batch:

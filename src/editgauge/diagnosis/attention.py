@@ -19,7 +19,8 @@ from editgauge.diagnosis.change import masked_source
 from editgauge.diagnosis.concepts import NoConcept, Tokens, last_tokens, mentions
 from editgauge.diagnosis.metrics import ATTENTION, VERSION, scores
 from editgauge.images import read_image
-from editgauge.metrics.grounding import ALPHA, Floats, cut, enlarged, grounding
+from editgauge.metrics import Floats
+from editgauge.metrics.grounding import ALPHA, cut, enlarged, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.types import Edit, JsonObject, Metric, Sample, Score, Status, Track, not_scored

@@ -17,10 +17,10 @@ import cv2
 import numpy as np
 
 from editgauge.diagnosis.metrics import CHANGE, VERSION, scores
-from editgauge.images import Array, resize
-from editgauge.metrics import PEAK
+from editgauge.images import Array, Mask, resize
+from editgauge.metrics import PEAK, Floats
 from editgauge.metrics.align import estimate_alignment, provenance, sift_features, warp
-from editgauge.metrics.grounding import ALPHA, Floats, Mask, cut, grounding
+from editgauge.metrics.grounding import ALPHA, cut, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import Source, read_output, source_of
 from editgauge.scoring.scorer import Scorer

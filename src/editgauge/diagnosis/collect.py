@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from editgauge.errors import EditgaugeError
-from editgauge.metrics.grounding import Floats
+from editgauge.metrics import Floats
 from editgauge.types import JsonObject
 
 BLOCK = 1 << 20

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.metrics.grounding import Floats, Grounding, normalised
+from editgauge.metrics import Floats
+from editgauge.metrics.grounding import Grounding, normalised
 from editgauge.types import JsonObject, Metric, Score
 
 VERSION = 1

@@ -15,12 +15,12 @@ from editgauge.escape import counted
 from editgauge.images import Array, write_png
 from editgauge.judging import batch as batches
 from editgauge.judging.asking import Job
-from editgauge.judging.engine import Progress, Say, Scores
+from editgauge.judging.engine import Progress, Say
 from editgauge.judging.options import RETRIED
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
 from editgauge.judging.session import Session
 from editgauge.store.summary import Summary
-from editgauge.types import JUDGE_SCORER, JsonObject
+from editgauge.types import JUDGE_SCORER, JsonObject, Score
 
 DIGITS = (7, 2, 4)
 """What the probe's pictures show; a judge that guesses is right once in 1,000."""
@@ -142,7 +142,10 @@ def probe(session: Session) -> JsonObject:
     paid for again. Raises `EditgaugeError` where no judge answers.
     """
     session.asks()
-    parts: list[str | Picture] = ["Each picture shows one digit. Which one?"]
+    engine, parts = (
+        session.engine,
+        list[str | Picture](["Each picture shows one digit. Which one?"]),
+    )
     names = [f"picture_{number}" for number, _ in enumerate(DIGITS, start=1)]
     for name, digit in zip(names, DIGITS, strict=True):
         path = session.run.cache_folder / "probe" / f"digit-{digit}.png"
@@ -151,16 +154,15 @@ def probe(session: Session) -> JsonObject:
     reply = {**VISIBLE, **dict.fromkeys(names, Range(0, 9))}
     metrics = {name: name for name in names}
     call = Call(name="sight", parts=tuple(parts), reply=reply, metrics=metrics, rubric="sight 4")
-    results: list[Scores] = []
     today = int(time.time() // 86_400)  # as a repeat: another day is asked anew
-    job = Job(call, today, {"for": "probe"})
-    session.engine.run([job], lambda job, scores: results.append(scores))
-    key = session.engine.key(job)
-    if (answer := session.engine.stored(key)) is None or answer.status == "failed":
-        session.engine.replies.drop(key)
-        why = answer.reason if answer else session.engine.broke
-        raise RunError(f"{session.engine.client.host}: the judge gave no answer ({why})")
-    digits = [one.value for one in sum(results, ()) if one.variant == "corrected"]
+    job, scores = Job(call, today, {"for": "probe"}), list[Score]()
+    engine.run([job], lambda _, heard: scores.extend(heard))
+    answer = engine.stored(key := engine.key(job))
+    if answer is None or answer.status == "failed":
+        engine.replies.drop(key)
+        why = answer.reason if answer else engine.broke
+        raise RunError(f"{engine.client.host}: the judge gave no answer ({why})")
+    digits = [one.value for one in scores if one.variant == "corrected"]
     facts = {"sees": tuple(digits) == DIGITS, "read": digits, "shown": DIGITS}
     session.record("judge probe", **facts)
     return facts

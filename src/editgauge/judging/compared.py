@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from editgauge.metrics import Floats
 from editgauge.statistics.agreement import kappa_of, kappa_parts
 from editgauge.statistics.resampling import (
     CORRELATION,
@@ -21,7 +21,6 @@ from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Variant
 
-Floats = NDArray[np.float64]
 _COLUMNS = (
     Column(name="n", heading=("edits",), digits=0),
     Column(name="equal", heading=("equal",), digits=2, direction="higher"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -138,7 +137,7 @@ class Engine(Asker):
 
     def _bring_up(self) -> None:
         self.stats.requests = self.paid.sent
-        self.stats.dollars, self.stats.dollars_unbilled = self.ledger.ended, self.ledger.unbilled
+        self.stats.dollars, self.stats.dollars_unbilled = self.ledger.spent, self.ledger.unbilled
 
     def warnings(self) -> list[str]:
         """What whoever reads the scores should know."""
@@ -256,11 +255,10 @@ def _detail(replies: Sequence[Reply], last: Reply) -> JsonObject:
         "system_fingerprint": last.system_fingerprint,
     }
     detail |= {"first_reply": replies[0].key} if len(replies) > 1 else {}
-    usage: Counter[str] = Counter()
-    for name in ("prompt_tokens", "completion_tokens"):
-        counts = (one.usage.get(name) for one in replies)
-        usage[name] += sum(count for count in counts if type(count) is int and count < 2**53)
-    detail["usage"] = dict(usage)
+    detail["usage"] = {
+        name: sum(n for one in replies if type(n := one.usage.get(name)) is int and n < 2**53)
+        for name in ("prompt_tokens", "completion_tokens")
+    }
     if costs := [reply.cost for reply in replies if reply.cost is not None]:
         detail["cost"] = round(sum(costs), 8)
     return detail

@@ -239,10 +239,9 @@ class Session:
             for variant in VARIANTS
         ]  # fmt: skip
         there = {key: self._done.get(key, {}) for key in keys}
-        statuses = [(key[5], of.get(mark)) for key, of in there.items()]
-        needed = any(
-            status is None or (variant == "corrected" and status in self.options.retried)
-            for variant, status in statuses
+        strict = {of.get(mark) for key, of in there.items() if key[5] == "corrected"}
+        needed = bool({None, *self.options.retried} & strict) or any(
+            mark not in of for of in there.values()
         )
         if old := [(key, one) for key, of in there.items() for one in of if needed or one != mark]:
             self.run.drop(old)

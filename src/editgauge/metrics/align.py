@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from editgauge.metrics.error import Array
+from editgauge.images import Array
+from editgauge.metrics import Floats, Singles
 from editgauge.metrics.native import settle_opencv
 
 RATIO = 0.7
@@ -27,8 +27,8 @@ _KDTREE, _SEARCH = {"algorithm": 1, "trees": 5}, {"checks": 50}
 class Features:
     """SIFT features of one picture: points (N, 2), x and y in pixels, and descriptors (N, 128)."""
 
-    points: npt.NDArray[np.float32]
-    descriptors: npt.NDArray[np.float32]
+    points: Singles
+    descriptors: Singles
 
     def __len__(self) -> int:
         return len(self.points)
@@ -40,7 +40,7 @@ class Alignment:
     (2, 3) @ (x, y, 1) of the moving one. `matches` passed the ratio test.
     """
 
-    matrix: npt.NDArray[np.float64] | None
+    matrix: Floats | None
     matches: int
     reason: str = ""
 
@@ -100,7 +100,7 @@ def estimate_alignment(fixed: Features, moving: Features) -> Alignment:
     return Alignment(np.asarray(matrix, dtype=np.float64), len(good))
 
 
-def warp(picture: Array, matrix: npt.NDArray[np.float64], size: tuple[int, int]) -> Array:
+def warp(picture: Array, matrix: Floats, size: tuple[int, int]) -> Array:
     """`picture` laid over a frame of `size` = (width, height): linear interpolation, reflected
     border.
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from editgauge.metrics import Floats
+
 Vectors = npt.NDArray[np.floating[Any]]
-Floats = npt.NDArray[np.float64]
 
 
 def cosine(first: Vectors, second: Vectors) -> Floats:

@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import ShapeMismatch
+from editgauge.images import Array, Mask
 from editgauge.metrics import PEAK
-
-Array = npt.NDArray[np.uint8]
-Mask = npt.NDArray[np.bool_]
 
 
 def check_pair(reference: npt.NDArray[np.generic], edited: npt.NDArray[np.generic]) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from editgauge.metrics import Floats
+
 Features = npt.NDArray[np.floating[Any]]
 FEW_SAMPLES = 2048
 """Under this number of samples an FID comes with a warning."""
@@ -26,8 +27,8 @@ FEW_SAMPLES = 2048
 class Moments:
     """Mean (D,) and a factor A (r, D) of the covariance AᵀA."""
 
-    mean: Array
-    factor: Array
+    mean: Floats
+    factor: Floats
 
 
 def moments(features: Features) -> Moments:

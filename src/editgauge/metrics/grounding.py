@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import ShapeMismatch
+from editgauge.images import Mask
+from editgauge.metrics import Floats
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 ALPHA = 1.3
 """The paper's factor of Otsu's threshold."""
 BINS = 256
@@ -118,7 +118,7 @@ def enlarged(plane: npt.NDArray[np.generic], size: tuple[int, int]) -> npt.NDArr
     return np.asarray(plane[np.ix_(*map(_cell_of, size, plane.shape))])
 
 
-def _cell_of(pixels: int, parts: int) -> npt.NDArray[np.int64]:
+def _cell_of(pixels: int, parts: int) -> Counts:
     return ((2 * np.arange(pixels) + 1) * parts) // (2 * pixels)
 
 

@@ -9,13 +9,14 @@ was blackened before (TextEditBench) as preserved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from editgauge.errors import MissingExtra
+from editgauge.images import Array, Mask
+from editgauge.metrics import Floats
 from editgauge.metrics.native import on_device
 from editgauge.types import JsonMapping
 
@@ -24,25 +25,20 @@ _EPSILON = 1e-8
 _STRIP_BYTES = 1 << 21
 """Feature maps are compared in strips of about this size: they stay in the processor's cache."""
 
-_TAP = ("tap", "", 0, 0)
-_STEPS: Mapping[str, Sequence[tuple[str, str, int, int]]] = {
+_TAP = "|"
+_STEPS: Mapping[str, str] = {
     "squeeze": (
-        ("conv", "0", 2, 0), _TAP,
-        ("pool", "", 2, 1), ("fire", "3", 0, 0), ("fire", "4", 0, 0), _TAP,
-        ("pool", "", 2, 1), ("fire", "6", 0, 0), ("fire", "7", 0, 0), _TAP,
-        ("pool", "", 2, 1), ("fire", "9", 0, 0), _TAP, ("fire", "10", 0, 0), _TAP,
-        ("fire", "11", 0, 0), _TAP, ("fire", "12", 0, 0), _TAP,
+        "conv:0 | pool fire:3 fire:4 | pool fire:6 fire:7 | pool fire:9 | fire:10 | fire:11 | "
+        "fire:12 |"
     ),
-    "alex": (
-        ("conv", "0", 4, 2), _TAP,
-        ("pool", "", 2, 0), ("conv", "3", 1, 2), _TAP,
-        ("pool", "", 2, 0), ("conv", "6", 1, 1), _TAP, ("conv", "8", 1, 1), _TAP,
-        ("conv", "10", 1, 1), _TAP,
-    ),
-}  # fmt: skip
-"""(what, torchvision's name of the layer, stride, padding); ``tap`` marks a map that is compared.
-Padding of a pool keeps a partial window at the edge, as squeezenet does.
-"""
+    "alex": "conv:0 | pool conv:3 | pool conv:6 | conv:8 | conv:10 |",
+}
+"""What is done in which of torchvision's layers; `_TAP` marks a map that is compared."""
+_WINDOWS: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "squeeze": {"0": (2, 0)},
+    "alex": {"0": (4, 2), "3": (1, 2)},
+}
+"""Stride and padding of a convolution, where they are not 1 and 1."""
 MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31}
 """Pictures with a shorter side have no position left in the deepest map."""
 
@@ -86,23 +82,25 @@ class Network:
         torch = _torch()
         x = ((frames - self._shift) / self._scale).to(self.dtype)
         x = x.contiguous(memory_format=torch.channels_last)
-        for what, layer, stride, padding in _STEPS[self.name]:
-            if what == "tap":
+        for step in _STEPS[self.name].split():
+            what, _, layer = step.partition(":")
+            if what == _TAP:
                 yield x
             elif what == "conv":
+                stride, padding = _WINDOWS[self.name].get(layer, (1, 1))
                 x = self._conv(x, layer, stride=stride, padding=padding).relu_()
             elif what == "fire":
                 x = self._conv(x, f"{layer}.squeeze").relu_()
                 wide = self._conv(x, f"{layer}.expand3x3", padding=1)
                 x = torch.cat((self._conv(x, f"{layer}.expand1x1"), wide), dim=1).relu_()
-            else:
-                x = torch.nn.functional.max_pool2d(x, 3, stride, ceil_mode=bool(padding))
+            else:  # squeezenet keeps a partial window at the edge
+                x = torch.nn.functional.max_pool2d(x, 3, 2, ceil_mode=self.name == "squeeze")
 
     def _conv(self, x: Any, layer: str, **how: int) -> Any:
         weight, bias = self._weights[f"{layer}.weight"], self._weights[f"{layer}.bias"]
         return _torch().nn.functional.conv2d(x, weight, bias, **how)
 
-    def features(self, frames: npt.NDArray[np.uint8]) -> Features:
+    def features(self, frames: Array) -> Features:
         """Unit-length features of frames, to be kept.
 
         `frames`: ndarray of shape (N, H, W, 3) or (H, W, 3), uint8, RGB; both sides at least
@@ -111,7 +109,7 @@ class Network:
         with _torch().inference_mode():
             return tuple(_unit(layer) for layer in self._layers(self._batch(frames)))
 
-    def _batch(self, frames: npt.NDArray[np.uint8]) -> Any:
+    def _batch(self, frames: Array) -> Any:
         array = np.require(frames[None] if frames.ndim == 3 else frames, requirements=["C", "W"])
         tensor = on_device(array, str(self.device)).permute(0, 3, 1, 2)
         return tensor.float().div_(127.5).sub_(1.0)
@@ -119,9 +117,9 @@ class Network:
     def distance(
         self,
         kept: Features,
-        frames: npt.NDArray[np.uint8],
-        masks: npt.NDArray[np.bool_] | None = None,
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        frames: Array,
+        masks: Mask | None = None,
+    ) -> tuple[Floats, Floats]:
         """LPIPS of kept features and frames of the same number and size: (faithful, corrected),
         each of shape (N,).
 

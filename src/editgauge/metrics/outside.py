@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from editgauge.images import Array, Mask
+from editgauge.metrics import Singles
 
 BLOCK: Final = 16
 TOLERANCE: Final = 6.0
@@ -54,7 +54,7 @@ def outside_difference(image: Array, other: Array, mask: Mask) -> Difference | N
     return Difference(over, int(differences.size), float(differences.max())) if over else None
 
 
-def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
+def _block_means(pixels: Array) -> Singles:
     """The mean of each block; the last row and column are repeated to fill the last blocks."""
     rest = (-pixels.shape[0] % BLOCK, -pixels.shape[1] % BLOCK)
     padded = cv2.copyMakeBorder(pixels, 0, rest[0], 0, rest[1], cv2.BORDER_REPLICATE)

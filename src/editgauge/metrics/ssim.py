@@ -24,7 +24,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.metrics.error import Array, Mask, check_pair
+from editgauge.images import Array, Mask
+from editgauge.metrics.error import check_pair
 
 Floats = npt.NDArray[Any]
 STRIP_ROWS = 64

@@ -12,23 +12,23 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import orjson
 from PIL import Image
 
 from editgauge.errors import WeightsError
+from editgauge.images import Array
+from editgauge.metrics import Singles
 from editgauge.metrics.native import on_device
 from editgauge.networks.loading import pretrained, transformers_for
 from editgauge.networks.runtime import Runtime, torch_for
 from editgauge.types import JsonObject
 
-Floats = npt.NDArray[np.float32]
 Crop = Literal["floor", "round"]
 MEAN = np.asarray((0.48145466, 0.4578275, 0.40821073), np.float32)
 DEVIATION = np.asarray((0.26862954, 0.26130258, 0.27577711), np.float32)
 
 
-def preprocess(pixels: npt.NDArray[np.uint8], side: int = 224, crop: Crop = "floor") -> Floats:
+def preprocess(pixels: Array, side: int = 224, crop: Crop = "floor") -> Singles:
     """A picture (H, W, 3), uint8, RGB as the network's input: (3, side, side), float32."""
     height, width = pixels.shape[:2]
     short = min(height, width)
@@ -91,7 +91,7 @@ class ClipModel:
         self._towers: JsonObject = {}
         self._tokenizer: Any = None
 
-    def image_features(self, inputs: Sequence[Floats]) -> Floats:
+    def image_features(self, inputs: Sequence[Singles]) -> Singles:
         """Features (N, D) of preprocessed pictures (3, side, side)."""
         tower = self._tower("CLIPVisionModelWithProjection")
         precision = getattr(torch_for("CLIP"), self.runtime.precision)
@@ -100,7 +100,7 @@ class ClipModel:
             embeds = tower(pixel_values=batch).image_embeds
         return np.asarray(embeds.float().cpu().numpy(), np.float32)
 
-    def text_features(self, tokens: Tokens) -> Floats:
+    def text_features(self, tokens: Tokens) -> Singles:
         """Features (N, D) of tokenised texts."""
         tower, device = self._tower("CLIPTextModelWithProjection"), self.runtime.device
         ids, mask = tokens.ids.to(device), tokens.mask.to(device)

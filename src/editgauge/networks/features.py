@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from editgauge import images
+from editgauge.metrics import Singles
 from editgauge.networks.clip import ClipModel, Crop, crops_agree, preprocess
 from editgauge.networks.inception import Inception, prepare
 from editgauge.networks.loading import state_dict
@@ -22,8 +22,7 @@ from editgauge.store.cache import Cache
 CLIP = "clip-vit-large-patch14"
 INCEPTION = "inception-fid"
 FILE_NAME = "features.sqlite"
-Vector = npt.NDArray[np.float32]
-Vectors = Mapping[Any, Vector | Exception]
+Vectors = Mapping[Any, Singles | Exception]
 """What was asked for -> its features, or why there are none."""
 
 
@@ -104,7 +103,7 @@ class _Kept:
         compute: Callable[[Sequence[Any]], Any],
     ) -> Vectors:
         """Features by item, computed in batches where missing; `key` names an item's content."""
-        outcome: dict[Any, Vector | Exception] = {}
+        outcome: dict[Any, Singles | Exception] = {}
         wanted: dict[Any, str] = {}
         for item in sorted(set(items), key=str):
             try:
@@ -126,7 +125,7 @@ class _Kept:
             outcome[item] = known[name] if name in known else outcome[first[name]]
         return outcome
 
-    def _keep(self, names: Iterable[str], vectors: Iterable[Any]) -> dict[str, Vector]:
+    def _keep(self, names: Iterable[str], vectors: Iterable[Any]) -> dict[str, Singles]:
         fresh = {
             name: np.ascontiguousarray(vector, dtype="<f4").reshape(-1)
             for name, vector in zip(names, vectors, strict=True)

@@ -12,61 +12,42 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from editgauge.images import Array
+from editgauge.metrics import Singles
 from editgauge.metrics.native import on_device
 from editgauge.networks.runtime import Runtime, torch_for
 from editgauge.types import JsonMapping
 
 SIDE = 299
 _NORM_EPSILON = 1e-3
-_Conv = tuple[str, int, tuple[int, int]]
-"""(name, stride, padding)"""
-
-
-def _conv(name: str, stride: int = 1, padding: tuple[int, int] = (0, 0)) -> _Conv:
-    return name, stride, padding
-
-
-_ONE, _WIDE, _TALL = (1, 1), (0, 3), (3, 0)
-_STEM: tuple[_Conv | None, ...] = (
-    _conv("Conv2d_1a_3x3", 2), _conv("Conv2d_2a_3x3"), _conv("Conv2d_2b_3x3", padding=_ONE), None,
-    _conv("Conv2d_3b_1x1"), _conv("Conv2d_4a_3x3"), None,
+_STEM = (
+    "Conv2d_1a_3x3 Conv2d_2a_3x3 Conv2d_2b_3x3", "Conv2d_3b_1x1 Conv2d_4a_3x3"
 )  # fmt: skip
-"""None is a 3 × 3 maximum pool of stride 2."""
-_DOUBLE = (_conv("branch3x3dbl_1"), _conv("branch3x3dbl_2", padding=_ONE))
-_A = (
-    (_conv("branch1x1"),),
-    (_conv("branch5x5_1"), _conv("branch5x5_2", padding=(2, 2))),
-    (*_DOUBLE, _conv("branch3x3dbl_3", padding=_ONE)),
-)
-_B = ((_conv("branch3x3", 2),), (*_DOUBLE, _conv("branch3x3dbl_3", 2)))
+"""Convolutions in a row; each row ends in a 3 × 3 maximum pool of stride 2."""
+_DOUBLE = "branch3x3dbl_1 branch3x3dbl_2"
+_A = ("branch1x1", "branch5x5_1 branch5x5_2", f"{_DOUBLE} branch3x3dbl_3")
+_B = ("branch3x3", f"{_DOUBLE} branch3x3dbl_3")
 _C = (
-    (_conv("branch1x1"),),
-    (
-        _conv("branch7x7_1"), _conv("branch7x7_2", padding=_WIDE),
-        _conv("branch7x7_3", padding=_TALL),
-    ),
-    (
-        _conv("branch7x7dbl_1"), _conv("branch7x7dbl_2", padding=_TALL),
-        _conv("branch7x7dbl_3", padding=_WIDE), _conv("branch7x7dbl_4", padding=_TALL),
-        _conv("branch7x7dbl_5", padding=_WIDE),
-    ),
-)  # fmt: skip
-_D = (
-    (_conv("branch3x3_1"), _conv("branch3x3_2", 2)),
-    (
-        _conv("branch7x7x3_1"), _conv("branch7x7x3_2", padding=_WIDE),
-        _conv("branch7x7x3_3", padding=_TALL), _conv("branch7x7x3_4", 2),
-    ),
-)  # fmt: skip
-_BLOCKS: Mapping[str, tuple[Sequence[Sequence[_Conv]], str]] = {
+    "branch1x1",
+    "branch7x7_1 branch7x7_2 branch7x7_3",
+    "branch7x7dbl_1 branch7x7dbl_2 branch7x7dbl_3 branch7x7dbl_4 branch7x7dbl_5",
+)
+_D = ("branch3x3_1 branch3x3_2", "branch7x7x3_1 branch7x7x3_2 branch7x7x3_3 branch7x7x3_4")
+_BLOCKS: Mapping[str, tuple[Sequence[str], str]] = {
     **{f"Mixed_5{letter}": (_A, "mean") for letter in "bcd"},
     "Mixed_6a": (_B, "shrink"),
     **{f"Mixed_6{letter}": (_C, "mean") for letter in "bcde"},
     "Mixed_7a": (_D, "shrink"),
 }
+"""The branches of a block, and the pool beside them."""
 _FORKED = (("Mixed_7b", "mean"), ("Mixed_7c", "max"))
+_HALVING = (
+    "Conv2d_1a_3x3", "Mixed_6a.branch3x3", "Mixed_6a.branch3x3dbl_3", "Mixed_7a.branch3x3_2",
+    "Mixed_7a.branch7x7x3_4",
+)  # fmt: skip
+"""Of stride 2; these and `_SHRINKING` have no padding, all others keep the size."""
+_SHRINKING = ("Conv2d_2a_3x3", "Conv2d_4a_3x3")
 
 
 class Inception:
@@ -85,7 +66,7 @@ class Inception:
             for name, (weight, bias) in folded.items()
         }
 
-    def features_of(self, prepared: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    def features_of(self, prepared: Sequence[Singles]) -> Singles:
         """Features (N, 2048), float32, of what `prepare` made."""
         with torch_for("FID").inference_mode():
             batch = on_device(np.stack(list(prepared)), self.runtime.device)
@@ -95,10 +76,10 @@ class Inception:
         torch = torch_for("FID")
         x = batch.to(getattr(torch, self.runtime.precision))
         x = x.contiguous(memory_format=torch.channels_last)
-        for step in _STEM:
-            x = self._shrunk(x) if step is None else self._chain(x, "", step)
+        for row in _STEM:
+            x = self._shrunk(self._chain(x, "", row))
         for block, (branches, pool) in _BLOCKS.items():
-            outs = [self._chain(x, f"{block}.", *branch) for branch in branches]
+            outs = [self._chain(x, f"{block}.", branch) for branch in branches]
             outs.append(self._shrunk(x) if pool == "shrink" else self._pooled(x, block, pool))
             x = self._join(outs, 1)
         for block, pool in _FORKED:
@@ -108,9 +89,12 @@ class Inception:
     def _shrunk(self, x: Any) -> Any:
         return self._functional.max_pool2d(x, 3, 2)
 
-    def _chain(self, x: Any, block: str, *steps: _Conv) -> Any:
-        for name, stride, padding in steps:
+    def _chain(self, x: Any, block: str, names: str) -> Any:
+        for name in names.split():
             weight, bias = self._weights[block + name]
+            stride = 1 + (block + name in _HALVING)
+            kept = block + name not in _HALVING + _SHRINKING
+            padding = [side // 2 * kept for side in weight.shape[2:]]
             x = self._functional.conv2d(x, weight, bias, stride, padding).relu_()
         return x
 
@@ -119,20 +103,18 @@ class Inception:
             x = self._functional.max_pool2d(x, 3, 1, 1)
         else:
             x = self._functional.avg_pool2d(x, 3, 1, 1, count_include_pad=False)
-        return self._chain(x, f"{block}.", _conv("branch_pool"))
+        return self._chain(x, f"{block}.", "branch_pool")
 
     def _forked(self, x: Any, block: str, pool: str) -> Any:
         place = f"{block}."
-        short = self._chain(x, place, _conv("branch3x3_1"))
-        deep = self._chain(x, place, *_DOUBLE)
-        outs = [self._chain(x, place, _conv("branch1x1"))]
-        for stem, letters in ((short, "branch3x3_2"), (deep, "branch3x3dbl_3")):
-            outs.append(self._chain(stem, place, _conv(letters + "a", padding=(0, 1))))
-            outs.append(self._chain(stem, place, _conv(letters + "b", padding=(1, 0))))
+        outs = [self._chain(x, place, "branch1x1")]
+        for names, last in (("branch3x3_1", "branch3x3_2"), (_DOUBLE, "branch3x3dbl_3")):
+            stem = self._chain(x, place, names)
+            outs += [self._chain(stem, place, last + letter) for letter in "ab"]
         return self._join([*outs, self._pooled(x, block, pool)], 1)
 
 
-def prepare(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+def prepare(picture: Array) -> Singles:
     """The network's input (3, 299, 299) of a picture (H, W, 3), uint8, RGB; always made on the CPU,
     whatever runs the network: a picture's memory is bounded and its values are the same.
     """

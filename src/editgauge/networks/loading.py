@@ -8,10 +8,8 @@ import functools
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from editgauge.errors import MissingExtra, WeightsError
+from editgauge.metrics import Floats
 from editgauge.metrics.lpips import Network
 from editgauge.networks.runtime import Runtime, told, torch_for
 from editgauge.networks.weights import locate
@@ -46,7 +44,7 @@ def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
     return Network(net, backbone, head, device=runtime.device, dtype=runtime.precision)
 
 
-def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float]:
+def aesthetic_head(folder: Path | None) -> tuple[Floats, float]:
     """Weight (D,) and bias of LAION's linear head. Raises `WeightsError` for another file."""
     (path,) = locate("laion-aesthetic-vit-l-14", folder).paths.values()
     tensors = state_dict(path)

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -79,6 +79,22 @@ class Engine(Protocol):
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         """The text in a picture (H, W, 3), uint8, RGB. Raises `OcrError` on a breakdown."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """An engine of ours. `languages`: language -> its own name for it, which `read` is given."""
+
+    name: str
+    languages: Mapping[str, str]
+    identity: Callable[[], Identity]
+    read: Callable[[Array, str], list[Text]]
+
+    def own_language(self, language: str) -> str | None:
+        return self.languages.get(language)
+
+    def __call__(self, image: Array, language: str = "en") -> list[Text]:
+        return self.read(image, self.languages[language])
 
 
 def clean(found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int]) -> list[Text]:

@@ -8,7 +8,6 @@ there.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +17,7 @@ import cv2
 
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array
-from editgauge.ocr.engine import Identity, Text, clean, model_hashes
+from editgauge.ocr.engine import BuiltIn, Identity, Text, clean, model_hashes
 
 _OWN: Final[dict[str, str]] = {
     "en": "en", "zh": "ch", "ja": "japan", "ko": "korean", "ru": "ru", "ar": "ar", "hi": "hi",
@@ -29,34 +28,22 @@ _SETTINGS: Final[dict[str, Any]] = {
 _LOCK = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class PaddleOcr:
-    """The engine ``paddleocr``; see the module."""
-
-    name: str = "paddleocr"
-
-    def identity(self) -> Identity:
-        return _identity()
-
-    def own_language(self, language: str) -> str | None:
-        return _OWN.get(language)
-
-    def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
-        with _LOCK:
-            reader = _reader(_OWN[language])
-            try:  # a list a page of [polygon, (text, confidence)], or None instead of an empty page
-                pages = [page or () for page in reader.ocr(pixels, cls=True) or ()]
-            except Exception as error:  # the library has no error type of its own
-                raise OcrError(f"the OCR engine 'paddleocr' failed: {error}") from error
-        lines = ((polygon, *words) for page in pages for polygon, words in page)
-        return clean(lines, (image.shape[1], image.shape[0]))
-
-
-def engine() -> PaddleOcr:
+def engine() -> BuiltIn:
     """PaddleOCR 2, the engine of TextEdit's released scores; it fetches its models."""
     _version()
-    return PaddleOcr()
+    return BuiltIn("paddleocr", _OWN, _identity, _read)
+
+
+def _read(image: Array, own: str) -> list[Text]:
+    pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
+    with _LOCK:
+        reader = _reader(own)
+        try:  # a list a page of [polygon, (text, confidence)], or None instead of an empty page
+            pages = [page or () for page in reader.ocr(pixels, cls=True) or ()]
+        except Exception as error:  # the library has no error type of its own
+            raise OcrError(f"the OCR engine 'paddleocr' failed: {error}") from error
+    lines = ((polygon, *words) for page in pages for polygon, words in page)
+    return clean(lines, (image.shape[1], image.shape[0]))
 
 
 def _version() -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,14 +19,14 @@ import numpy as np
 
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array
-from editgauge.ocr.engine import Identity, Text, clean, model_hashes
+from editgauge.ocr.engine import BuiltIn, Identity, Text, clean, model_hashes
 from editgauge.ocr.tiles import read_large
 
 LIMIT, TILE, OVERLAP = 2000, 1600, 320
 """The library shrinks pictures with a longer side than the limit; we read them in tiles too."""
 LEAST_SIDE, WIDEST = 64, 4
 """Smaller or narrower pictures get a margin: the library fails above 1 : 60, crawls above 1 : 8."""
-_LANGUAGES: Final = frozenset({"en", "zh", "ja", "el"})
+_LANGUAGES: Final = ("en", "zh", "ja", "el")
 _SETTINGS: Final[dict[str, Any]] = {
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,
@@ -38,26 +37,10 @@ _SETTINGS: Final[dict[str, Any]] = {
 _LOCK = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class RapidOcr:
-    """The engine ``rapidocr``; see the module."""
-
-    name: str = "rapidocr"
-
-    def identity(self) -> Identity:
-        return _identity()
-
-    def own_language(self, language: str) -> str | None:
-        return "multilingual" if language in _LANGUAGES else None
-
-    def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP)
-
-
-def engine() -> RapidOcr:
+def engine() -> BuiltIn:
     """RapidOCR, its models in its wheel: Latin, Greek, Chinese, Japanese script. The default."""
     _need()
-    return RapidOcr()
+    return BuiltIn("rapidocr", dict.fromkeys(_LANGUAGES, "multilingual"), _identity, _read)
 
 
 def _need() -> None:
@@ -89,7 +72,11 @@ def _reader() -> Any:
     return RapidOCR(params=dict(_SETTINGS))
 
 
-def _read(image: Array) -> list[Text]:
+def _read(image: Array, own: str) -> list[Text]:
+    return read_large(image, _read_at_once, limit=LIMIT, side=TILE, overlap=OVERLAP)
+
+
+def _read_at_once(image: Array) -> list[Text]:
     height, width = image.shape[:2]
     padded, x, y = _padded(image)
     with _LOCK:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -18,11 +19,11 @@ FILE_NAME = "ocr.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files with one engine; with a `store`, each content once. `label`: `Identity.label`."""
+    """Reads files with one engine, each content once. `label`: `Identity.label`."""
 
     engine: Engine
     label: str
-    store: Cache | None = None
+    store: Cache = field(default_factory=partial(Cache, None, FILE_NAME))
 
     def __call__(
         self, path: Path, language: str = "en", size: tuple[int, int] | None = None
@@ -36,15 +37,14 @@ class Reader:
         if language_name is None:
             name = self.engine.name
             raise OcrError(f"the OCR engine {name!r} cannot read the language {language!r}")
-        key = self._key(path, language_name, size) if self.store is not None else ""
-        if self.store is not None and (kept := self.store.get([key]).get(key)) is not None:
+        key = self._key(path, language_name, size)
+        if (kept := self.store.get([key]).get(key)) is not None:
             return [Text(tuple((x, y) for x, y in at), *rest) for at, *rest in orjson.loads(kept)]
         pixels = images.read_image(path)
         if size is not None:
             pixels = images.resize(pixels, size, "lanczos")
         texts = self.engine(pixels, language)
-        if self.store is not None:
-            self.store.put({key: orjson.dumps([tuple(text) for text in texts])})
+        self.store.put({key: orjson.dumps([tuple(text) for text in texts])})
         return texts
 
     def _key(self, path: Path, own: str, size: tuple[int, int] | None) -> str:
@@ -62,5 +62,4 @@ def open_reader(name: str = "rapidocr", cache: Path | None = None) -> Reader:
     from editgauge import catalog
 
     engine: Engine = catalog.find("ocr_engines", name)()
-    store = Cache(cache, FILE_NAME) if cache is not None else None
-    return Reader(engine, engine.identity().label, store)
+    return Reader(engine, engine.identity().label, Cache(cache, FILE_NAME))

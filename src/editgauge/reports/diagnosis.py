@@ -22,7 +22,8 @@ from editgauge.diagnosis import failures
 from editgauge.diagnosis.failures import BASES, KINDS, NONE, PREFIX, WORDS, WORST, Basis, Cutoffs
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes
-from editgauge.metrics.grounding import Floats, enlarged
+from editgauge.metrics import Floats
+from editgauge.metrics.grounding import enlarged
 from editgauge.store import parquet, schema
 from editgauge.store.run import Run
 from editgauge.tables.results import Results

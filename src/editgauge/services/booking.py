@@ -32,7 +32,8 @@ class Entry(NamedTuple):
 
 class Ledger:
     """Books calls of one `purpose` (``judge``, ``edit``) against `budget` US dollars in the file
-    `paid`. Thread-safe. `spent`: what this object has booked, `unbilled`: of it without a bill.
+    `paid`. Thread-safe. `spent`: what calls that this object has seen end cost, `unbilled`: of it
+    without a bill.
     """
 
     def __init__(
@@ -46,12 +47,6 @@ class Ledger:
         self._open: dict[int, Entry] = {}
         self._queue: deque[object] = deque()
         self._changed, self._over = threading.Condition(), False
-
-    @property
-    def ended(self) -> float:
-        """`spent` without the calls that are under way."""
-        with self._changed:
-            return self.spent - sum(one.booked for one in self._open.values())
 
     @property
     def totals(self) -> Totals:
@@ -104,8 +99,6 @@ class Ledger:
         entry = Entry(number, model, most, amount)
         with self._changed:
             self._open[number] = entry
-            self.spent += amount
-            self.unbilled += amount
         return entry
 
     def _fits(self, most: float, model: str) -> bool:
@@ -156,10 +149,9 @@ class Ledger:
                     self._dearest[entry.model] = max(bill, self._dearest.get(entry.model, 0.0))
         cost = self.paid.settle(entry.number, state, bill, "" if bill is not None else why)
         with self._changed:
-            ours = self._open.pop(entry.number, None)
-            before = ours.booked if ours else 0.0
-            self.spent += cost - before
-            self.unbilled += (cost if state == "kept" else 0.0) - before
+            self._open.pop(entry.number, None)
+            self.spent += cost
+            self.unbilled += cost * (state == "kept")
             self._changed.notify_all()
         return cost
 

@@ -22,7 +22,7 @@ class Gate:
 
     def __init__(self, concurrency: int) -> None:
         self.concurrency, self.limit = concurrency, float(concurrency)
-        self.refusals = self.in_flight = 0
+        self.in_flight = 0
         self._changed = threading.Condition()
         self._closed = False
         self._open_at = self._shrunk_at = 0.0
@@ -64,7 +64,6 @@ class Gate:
         said, else for a while that doubles from wave to wave of refusals.
         """
         with self._changed:
-            self.refusals += 1
             if admitted > self._shrunk_at:  # one step for all refusals of one wave
                 self.limit = max(1.0, self.limit * 0.7)
                 self._shrunk_at = time.monotonic()

@@ -68,8 +68,8 @@ class Spend:
 @dataclass(slots=True, kw_only=True)
 class PaidCalls:
     """Calls to one service. Thread-safe. `deadline`: seconds for one answer, all waiting and
-    retries together; `backoff`: seconds before the first retry; `attempts` and `paid_attempts`: see
-    `policy`; `keys`: variables that hold the key, for advice; `sent`: questions that reached it.
+    retries together; `backoff`: seconds before the first retry; `attempts`: see `policy`; `keys`:
+    variables that hold the key, for advice; `sent`: questions that reached it.
     """
 
     http: Http
@@ -79,7 +79,6 @@ class PaidCalls:
     deadline: float = 900.0
     backoff: float = 0.5
     attempts: int = policy.ATTEMPTS
-    paid_attempts: int = policy.PAID_ATTEMPTS
     keys: tuple[str, ...] = ()
     sent: int = 0
     _stopped: str = ""
@@ -106,7 +105,7 @@ class PaidCalls:
             pause = outcome.retry_after
             if pause is None:
                 pause = policy.pause_before(failures, self.backoff)
-            enough = failures >= self.attempts or lost >= self.paid_attempts
+            enough = failures >= self.attempts or lost >= policy.PAID_ATTEMPTS
             if enough or left <= pause or self._halted.wait(pause):
                 return outcome
 

@@ -73,10 +73,6 @@ class Package(NamedTuple):
     name: str = ""
     version: str = ""
 
-    def as_dict(self, kind: str, name: str) -> dict[str, str]:
-        """As the manifest of a run has it."""
-        return {"kind": kind, "name": name, "package": self.name, "version": self.version}
-
 
 def names(kind: str) -> list[str]:
     """All names of a kind (``benchmarks``, ``editors``…), built in first, then other packages'."""

@@ -20,6 +20,11 @@ _PROBE = 1 << 18
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def memory() -> int:
     """Bytes of memory of this machine, or of its container where that has a limit."""
     if sys.platform == "win32":

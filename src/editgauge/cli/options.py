@@ -4,7 +4,6 @@ and a field's docstring is its help.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -173,15 +172,11 @@ class Placing:
 
     def open(self, devices: str = "") -> Workers:
         """A context manager. Raises as `run.workers.open_workers`."""
+        from editgauge.machine import cores
         from editgauge.run.workers import open_workers
 
         here = {"workers": self.workers, "cores": cores(), "devices": devices}
         return open_workers(self.engine, **here, say=output.note)  # type: ignore[arg-type]
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def words(text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -32,6 +31,7 @@ from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 from editgauge.store.paid import Paid
+from editgauge.store.schema import digest
 from editgauge.types import JsonMapping, JsonObject
 
 _MOST_BYTES_A_TOKEN = 20.0
@@ -140,11 +140,8 @@ class Asker:
         Raises `ImageError`.
         """
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
-        state = hashlib.blake2b(digest_size=16)
-        for part in ("openai-chat", job.call.rubric, str(job.repeat), attempt.name, *marks):
-            state.update(part.encode() + b"\0")
-        state.update(self.body(job, attempt) if body is None else body)
-        return state.hexdigest()
+        words = (self.body(job, attempt) if body is None else body).decode()
+        return digest("openai-chat", job.call.rubric, job.repeat, attempt.name, marks, words)
 
     def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
         """The body of a job with slots in place of its pictures."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
 
-from editgauge.metrics import Floats
 from editgauge.statistics.agreement import kappa_of, kappa_parts
 from editgauge.statistics.resampling import (
     CORRELATION,
@@ -64,14 +63,12 @@ def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[Tabl
         if not both.any():
             continue
         n, bias = both.sum(axis=1), np.where(both, b - a, 0.0).sum(axis=1)
-        measures: dict[str, tuple[Floats, Callable[[Floats], Floats]]] = {
-            "equal": (np.stack([(both & (a == b)).sum(axis=1), n], axis=1), share_of_parts),
-            "kappa": (kappa_parts(a, b), kappa_of),
-            "bias": (np.stack([bias, n], axis=1), share_of_parts),
-        }
         cells = {"n": Cell(value=float(n.sum()))}
-        for name, (parts, measure) in measures.items():
-            scale = {"equal": SHARE, "bias": UNBOUNDED}.get(name, CORRELATION)
+        for name, parts, measure, scale in (
+            ("equal", np.stack([(both & (a == b)).sum(axis=1), n], axis=1), share_of_parts, SHARE),
+            ("kappa", kappa_parts(a, b), kappa_of, CORRELATION),
+            ("bias", np.stack([bias, n], axis=1), share_of_parts, UNBOUNDED),
+        ):
             ends = parts_interval(parts[n > 0].astype(np.float64), measure, scale)[:3]
             value, low, high = (None if math.isnan(end) else end for end in ends)
             cells[name] = Cell(value=value, low=low, high=high)

@@ -5,7 +5,6 @@ coded, without personal metadata; anything else, and one that EXIF turns, as PNG
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import struct
 import threading
@@ -19,6 +18,7 @@ from PIL import Image
 from editgauge.errors import ImageError
 from editgauge.images import oriented, read_file, read_header, read_image, resize
 from editgauge.judging.protocol import Picture
+from editgauge.store.schema import digest
 
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
 KEPT = 64
@@ -43,10 +43,9 @@ class PictureStore:
 
     def _identity(self, picture: Picture) -> str:
         with self._lock:
-            marks = [self._hashes(picture.path), picture.mime, str(picture.jpeg)]
-        if not self.as_it_is(picture):
-            marks.append(f"png {self.size(picture)}")
-        return hashlib.blake2b(":".join(marks).encode(), digest_size=16).hexdigest()
+            content = self._hashes(picture.path)
+        shape = "" if self.as_it_is(picture) else self.size(picture)
+        return digest(content, picture.mime, picture.jpeg, shape)
 
     def size(self, picture: Picture) -> tuple[int, int]:
         """Width and height as sent."""

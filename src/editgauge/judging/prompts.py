@@ -103,8 +103,8 @@ class Prompts:
     name: str
     track: Track
     rubrics: RubricFolder
+    package: catalog.Package
     texts: str = ""
-    plugins: tuple[dict[str, str], ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -138,10 +138,9 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
     benchmark without a judge track, a word that is nothing of all this, and files that replace
     nothing.
     """
-    source = catalog.source_of("benchmarks", benchmark.name)
-    plugins = (source.as_dict("benchmark", benchmark.name),) if source.name else ()
+    package = catalog.source_of("benchmarks", benchmark.name)
     home = benchmark.rubrics or {}
-    ours = Prompts(OURS, track_of(benchmark), RubricFolder(home), plugins=plugins)
+    ours = Prompts(OURS, track_of(benchmark), RubricFolder(home), package=package)
     if word == OURS:
         return ours
     folder = Path(word)

@@ -146,7 +146,7 @@ class Session:
             "judge": self.source,
             "answered": self.engine.answered,
             "server": self.engine.client.host,
-            "plugins": list(self.prompts.plugins),
+            "package": self.prompts.package._asdict(),
             "options": self.given,
             "repeats": self.options.repeat,
             "editors": sorted({record.editor for record in self.edits}),
@@ -297,8 +297,8 @@ class Session:
     def _origin(self, call: Call) -> JsonObject:
         facts = {"judge": self.options.model, "reader": VERSION, "protocol": self.protocol}
         facts |= {"protocol_version": self.prompts.track.version, "options": self.given}
-        for package in self.prompts.plugins:
-            facts |= {"package": package["package"], "package_version": package["version"]}
+        if (package := self.prompts.package).name:
+            facts |= {"package": package.name, "package_version": package.version}
         if call.name:
             facts |= {
                 "call": call.name,

@@ -4,11 +4,13 @@ definitions (classic track); the others serve the corrected variant.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+_BLANKLESS = re.compile("[\u2e80-\u9fff\uf900-\ufaff\u0e00-\u0eff\U00020000-\U0003ffff]")
 SHORT = 3
 """Up to this many normalised characters a text occurs by chance too often to say anything."""
 
@@ -102,12 +104,7 @@ def _is_ink(character: str) -> bool:
 
 def _without_blanks(character: str) -> bool:
     """Whether the character's script is written without blanks between words."""
-    return (
-        "\u2e80" <= character <= "\u9fff"
-        or "\uf900" <= character <= "\ufaff"
-        or "\u0e00" <= character <= "\u0eff"
-        or "\U00020000" <= character <= "\U0003ffff"
-    )
+    return _BLANKLESS.match(character) is not None
 
 
 _SCRIPTS = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from editgauge.networks.loading import state_dict
 from editgauge.networks.runtime import Runtime, batched, read_ahead, reading_for, threads
 from editgauge.networks.weights import Local, locate
 from editgauge.store.cache import Cache
+from editgauge.store.schema import digest
 
 CLIP = "clip-vit-large-patch14"
 INCEPTION = "inception-fid"
@@ -65,7 +65,7 @@ class ClipFeatures:
         def compute(batch: Sequence[str]) -> Any:
             return self._model.text_features(self._model.tokenize(batch))
 
-        key = lambda text: f"text/{_digest(text)}"  # noqa: E731
+        key = lambda text: f"text/{digest(text)}"  # noqa: E731
         return self._kept.features(unique, key, lambda text: text, compute), notes
 
 
@@ -91,8 +91,8 @@ class _Kept:
 
     def __init__(self, folder: Path | None, local: Local, runtime: Runtime, batch: int) -> None:
         # the weights by content: two files of one name are two models
-        joined = ";".join(f"{name}={one}" for name, one in sorted(local.checksums.items()))
-        self._identity = f"{local.weights.name}@{_digest(joined)}/{runtime.precision}"
+        mark = digest(dict(local.checksums))
+        self._identity = f"{local.weights.name}@{mark}/{runtime.precision}"
         self._cache, self._device, self._batch = _cache(folder), runtime.device, batch
 
     def features(
@@ -132,10 +132,6 @@ class _Kept:
         }
         self._cache.put({name: vector.tobytes() for name, vector in fresh.items()})
         return fresh
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @functools.lru_cache(maxsize=2)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from editgauge.errors import MissingExtra, UsageError
+from editgauge.machine import cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -99,17 +100,11 @@ def threads() -> Iterator[None]:
     """
     torch, text = torch_for("a neural metric"), os.environ.get(THREADS, "")
     before = torch.get_num_threads()
-    torch.set_num_threads(int(text) if text.isdigit() else _processors())
+    torch.set_num_threads(int(text) if text.isdigit() else cores())
     try:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def reading_for(device: str, batch: int = 1) -> tuple[int, int]:
@@ -118,7 +113,7 @@ def reading_for(device: str, batch: int = 1) -> tuple[int, int]:
     """
     if device == "cpu":
         return (4, 1) if batch == 1 else (2 * batch, 2)
-    workers = max(2, min(_READERS, _processors() - 1))
+    workers = max(2, min(_READERS, cores() - 1))
     return max(2 * batch, 4 * workers), workers
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from editgauge.images import Array
+from editgauge.store.schema import digest
 from editgauge.types import JsonMapping, JsonObject
 
 Point = tuple[float, float]
@@ -52,9 +52,7 @@ class Identity:
     @property
     def label(self) -> str:
         """``rapidocr-3.10.0-1f0a9c3d``: engine, version and a hash of all the rest."""
-        text = json.dumps(self.as_dict(), sort_keys=True)
-        settings = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
-        return f"{self.engine}-{self.version}-{settings}"
+        return f"{self.engine}-{self.version}-{digest(self.as_dict())[:8]}"
 
     def as_dict(self) -> JsonObject:
         return {**asdict(self), "reading": READING}

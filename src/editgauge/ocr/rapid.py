@@ -99,8 +99,8 @@ def _padded(image: Array) -> tuple[Array, int, int]:
     if (wide, high) == (width, height):
         return image, 0, 0
     border = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
-    result = np.empty((high, wide, 3), np.uint8)
-    result[:] = np.median(border, axis=0).astype(np.uint8)
+    colour = np.median(border, axis=0).astype(np.uint8).tolist()
     x, y = (wide - width) // 2, (high - height) // 2
-    result[y : y + height, x : x + width] = image
-    return result, x, y
+    around = (y, high - height - y, x, wide - width - x)
+    padded = cv2.copyMakeBorder(image, *around, cv2.BORDER_CONSTANT, value=colour)
+    return np.asarray(padded, np.uint8), x, y

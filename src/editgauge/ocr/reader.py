@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from editgauge import images
 from editgauge.errors import OcrError
 from editgauge.ocr.engine import Engine, Text
 from editgauge.store.cache import Cache
+from editgauge.store.schema import digest
 
 FILE_NAME = "ocr.sqlite"
 
@@ -51,8 +51,7 @@ class Reader:
         """What the text depends on: the file's bytes, the size if not its own, who reads."""
         header = images.read_header(path)
         scaled = "" if size in (None, (header.width, header.height)) else f"lanczos {size}"
-        parts = [images.fingerprint(path), scaled, own, self.label]
-        return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+        return digest(images.fingerprint(path), scaled, own, self.label)
 
 
 def open_reader(name: str = "rapidocr", cache: Path | None = None) -> Reader:

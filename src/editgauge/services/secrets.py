@@ -4,11 +4,10 @@ bring it into a row or a terminal; one that disguises it (JSON escapes) has it a
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlsplit
 
 from editgauge.errors import UsageError
@@ -22,9 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 
 
 class Secrets:
-    """Cuts given secrets out of texts and bytes: as they are, escaped for an address or for JSON,
-    and in base64, alone or inside a longer text.
-    """
+    """Cuts secrets out of texts and bytes: as they are, escaped for an address or for JSON."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         forms = {
@@ -57,13 +54,9 @@ class Secrets:
         return _CONTROL.sub(" ", clean).strip()[:limit]
 
 
-def _forms(secret: str) -> Iterator[str]:
-    escaped, address = json.dumps(secret)[1:-1], quote(secret, safe="")
-    yield from (secret, escaped, escaped.replace("/", "\\/"), address)
-    for lead in range(3):  # where it begins in a longer text
-        coded = base64.b64encode(b"\0" * lead + secret.encode()).decode().rstrip("=")
-        middle = coded[lead + 1 if lead else 0 : len(coded) - 1]
-        yield from (middle, middle.replace("+", "-").replace("/", "_"))
+def _forms(secret: str) -> set[str]:
+    escaped = json.dumps(secret)[1:-1]
+    return {secret, escaped, escaped.replace("/", "\\/"), quote(secret, safe="")}
 
 
 words = Secrets().line

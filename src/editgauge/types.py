@@ -44,7 +44,8 @@ class Status(StrEnum):
 class Finding:
     """What was wrong with a data set's files, and what was done about it. `kind` is a short stable
     code, `file` relative to the data root. What needs something that is not `repaired` ends as
-    `Status.DATASET_FAULT`; `part` names what is lost (``mask``) where the rest can be used.
+    `Status.DATASET_FAULT`; `part` names what is lost (``mask``, or being sent to a ``service``)
+    where the rest can be used.
     """
 
     kind: str
@@ -105,7 +106,7 @@ class Sample:
         return self.lost("")
 
     def lost(self, part: str) -> str | None:
-        """Why a part of the sample (``mask``, ``reference``) cannot be used, or None."""
+        """Why a part of the sample (see `Finding.part`) cannot be used, or None."""
         for finding in self.findings:
             if not finding.repaired and finding.part == part:
                 return f"{finding.file}: {finding.found} ({finding.kind})"

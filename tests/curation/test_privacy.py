@@ -62,10 +62,10 @@ def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
     (path,) = record.images
     proposals = record.pictures[path].proposals
     assert [item.kind for item in proposals] == ["face"]
-    assert privacy.unseen(record)
+    assert record.unseen
     x, y, w, h = proposals[0].box
     hidden = privacy.hide(data, "a", record.version, path, proposals[:1], "ann")
-    assert not privacy.unseen(hidden)
+    assert not hidden.unseen
     assert not (data.root / path).exists(), "the picture as it was is gone from the set"
     part = read_image(data.path(hidden.images[0]))[y : y + h, x : x + w]
     assert len(np.unique(part.reshape(-1, 3), axis=0)) <= 16

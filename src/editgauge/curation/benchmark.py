@@ -36,6 +36,10 @@ from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import Benchmark, Finding, JsonObject, Plot, Sample
 
 _TEXTS = tuple(name for name in TEXTS if name != "instruction")
+_UNSEEN = Finding(
+    "not-looked-at", FILE, "a picture that nobody has looked at for names and faces",
+    "sent to no service; look: editgauge curate DIR", False, "service",
+)  # fmt: skip
 _BASE = "mini"
 """What measures a set without a protocol."""
 Attributes = dict[str, str | int | float | bool]
@@ -94,11 +98,13 @@ def _load(own: Path | None, name: str, root: Path | None, *, split: str | None =
     if split is not None and not records:
         there = sorted({record.split for record in every})
         raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
+    making = (folder / FILE).is_file()  # what was released was looked at
 
     def read(_: Note) -> Iterator[Sample]:
         tree = Tree(folder)
         for record in records:
-            yield sample_of(record, tree, name, protocol)
+            shy = [_UNSEEN] if making and record.unseen else []
+            yield sample_of(record, tree, name, protocol, shy)
 
     return Samples(name, folder.absolute(), read, split or "")
 
@@ -132,12 +138,14 @@ def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
     ]  # fmt: skip
 
 
-def sample_of(record: Record, tree: Tree, benchmark: str, protocol: str = "") -> Sample:
+def sample_of(
+    record: Record, tree: Tree, benchmark: str, protocol: str = "", known: Sequence[Finding] = ()
+) -> Sample:
     """The sample of a record of the set in the folder of `tree`, as `benchmark` has it. With a
     protocol its masks, category and attributes are those that the protocol reads. A picture that is
-    not there, or not a file of the set, is found when it is read.
+    not there, or not a file of the set, is found when it is read; `known` was found before.
     """
-    findings: list[Finding] = []
+    findings = [*known]
     if not record.instruction.strip():
         missing = ("no instruction", "nothing can be asked")
         findings.append(Finding("instruction-missing", f"{SAMPLES} ({record.id})", *missing, False))

@@ -165,15 +165,6 @@ def open_proposals(about: Picture) -> list[Box]:
     return [] if about.looked else list(about.proposals)
 
 
-def unseen(record: Record) -> list[str]:
-    """The pictures of a sample that a person must look at before they leave the house: those with
-    open proposals, every scan, and those that were not searched for texts and faces.
-    """
-    facts = ((path, record.facts(path)) for path in record.shown)
-    wanting = ((p, f.proposals or f.needs_look or not f.searched) for p, f in facts if not f.looked)
-    return [path for path, wanted in wanting if wanted]
-
-
 def hide(
     data: DataSet, sample: str, version: int, path: str, boxes: Sequence[Box], who: str, *,
     nonce: str = "",

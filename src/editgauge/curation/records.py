@@ -117,6 +117,15 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """Every file that it names, each once: inputs, reference, masks."""
         return list(dict.fromkeys([*self.shown, *self.masks.values()]))
 
+    @property
+    def unseen(self) -> list[str]:
+        """The pictures that a person must look at before they leave the house: those with open
+        proposals, every scan, and those that were not searched for texts and faces.
+        """
+        facts = {path: self.facts(path) for path in self.shown}
+        wanting = {p: f.proposals or f.needs_look or not f.searched for p, f in facts.items()}
+        return [path for path, wanted in wanting.items() if wanted and not facts[path].looked]
+
     def facts(self, path: str) -> Picture:
         """What is known of one of its pictures."""
         return self.pictures.get(path) or Picture()

@@ -180,7 +180,7 @@ def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator
             yield f"no {name} (the policy asks for it)"
     if policy.reviews:
         yield from lacking(record, policy)
-    if unseen := privacy.unseen(record):
+    if unseen := record.unseen:
         several = f"{len(unseen)} pictures" if len(unseen) > 1 else "a picture"
         yield f"{several} that nobody has looked at for names and faces"
     facts = [*(getattr(record, name) for name in TEXTS), *record.category, record.id]

@@ -104,7 +104,7 @@ class Workbench:
                     "id": record.id,
                     "state": review.state_for(record, who.name),
                     "category": "/".join(record.category),
-                    "look": len(privacy.unseen(record)),
+                    "look": len(record.unseen),
                     "reviewed": who.name in review.current(record),
                 }
                 for record in every
@@ -135,7 +135,7 @@ class Workbench:
             "lacking": lacking if voted else [],
             "faults": [why for why in faults if voted or why not in lacking],
             "proposals": {path: privacy.open_proposals(one) for path, one in facts.items()},
-            "unseen": privacy.unseen(record),
+            "unseen": record.unseen,
         }
         page: JsonObject = msgspec.to_builtins(view)
         return page

@@ -183,6 +183,8 @@ class RemoteEditor(BaseEditor):
         return keys.key_for(self.provider.address, [self.provider.home], names, needed=needed)
 
     def _faulty(self, sample: Sample) -> Edit | None:
+        if why := sample.lost("service"):
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, why)
         return faulty(sample, self.name, pictures=self.provider.pictures or self.provider.takes)
 
     def ready(self) -> None:

@@ -206,8 +206,8 @@ class Session:
         """The calls about one edit, and a score that says why for each metric without one."""
         track, edit = self.prompts.track, record.edit(self.run.path)
         status, reason = edit.status, edit.reason
-        if sample.fault is not None:
-            status, reason = Status.DATASET_FAULT, sample.fault
+        if fault := sample.fault or sample.lost("service"):
+            status, reason = Status.DATASET_FAULT, fault
         calls: Sequence[Call] = ()
         if status is Status.SCORED:
             calls = track.calls(sample, edit, self.prompts.rubrics, self.given)

@@ -171,13 +171,13 @@ def mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> 
     """The mean of values (n,), NaN = no score, with its 95 % interval; see `intervals`.
 
     `scale`: the range of the values; limits stay within it, and answers of two kinds
-    (`quantiles.is_yes_or_no`) have Wilson's interval.
+    (`quantiles.is_yes_or_no`) have Wilson's interval; fewer than `LEAST` none.
     """
     given = np.asarray(values, dtype=np.float64)
     given = given[~np.isnan(given)]
     if not len(given):
         return NOTHING
-    if is_yes_or_no(given, *scale):
+    if len(given) >= LEAST and is_yes_or_no(given, *scale):
         return Estimate(float(given.mean()), *two_valued_limits(given, *scale), len(given))
     value, *ends = (float(end[0]) for end in intervals(units(given)))
     low, high = np.clip(ends, *scale)

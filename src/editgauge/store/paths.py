@@ -137,7 +137,7 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
 def no_links(root: Path, places: Iterable[str]) -> None:
     """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
     for path in (root / place for place in places):
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             mode = os.lstat(path).st_mode
             if not stat.S_ISDIR(mode):
                 what = "a link" if stat.S_ISLNK(mode) else "no folder"

@@ -35,7 +35,7 @@ def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
     from editgauge.store.run import Run
 
     def folders(path: Path) -> Iterator[Path]:
-        if path.is_dir():  # of this machine: what reads stores is not loaded for it
+        if path.exists():  # of this machine: what reads stores is not loaded for it
             return iter((path,))
         from editgauge.store.remote import fetched, matching
 

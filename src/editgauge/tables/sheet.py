@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
-from editgauge.statistics.resampling import Moments, intervals, pooled, units
+from editgauge.statistics.resampling import LEAST, Moments, intervals, pooled, units
 from editgauge.tables import spec
 from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
 from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results, Whole
@@ -205,7 +205,7 @@ class Sheet:
             for editor in range(e if field.spec.is_mean else 0):
                 values = self.matrix.values[editor, field.places[0]]
                 given = values[~np.isnan(values)]
-                if is_yes_or_no(given, *scale):
+                if len(given) >= LEAST and is_yes_or_no(given, *scale):
                     limits[:, editor, number] = two_valued_limits(given, *scale)
         return limits
 

@@ -121,7 +121,8 @@ def main() -> None:
         print(f"rows to Parquet   {timed(run.parquet)[0]}")
         built = editgauge("report", run.path, "--json")
         facts = json.loads(built.output)
-        size = facts["bytes_without_thumbnails"] / 1e6
+        files = [p for p in Path(facts["page"]).parent.rglob("*") if "thumbs" not in p.parts]
+        size = sum(path.stat().st_size for path in files if path.is_file()) / 1e6
         print(f"built with tables {built}; {facts['seconds']} s of it its own, {size:.1f} MB")
         drive(Path(facts["page"]), given.samples)
 

@@ -54,13 +54,10 @@ def report(runs: opt.RunsArg, /, *, asked: Reporting = Reporting()) -> None:
     headed = {"title": asked.title, "author": asked.author, "date": asked.date}
     how: JsonObject = {"headed": headed, "copy_images": asked.copy_images}
     with output.warned(*opened), output.progress() as show:
-        built = site.build(opened, parts, target, progress=show, **how)
+        page = site.build(opened, parts, target, progress=show, **how)
     drawn = paper_figures(parts, target) if asked.figures else []
     facts = {
-        "page": str(built.page),
-        "samples": built.samples,
-        "bytes_without_thumbnails": built.bytes,
-        "thumbnails_made": built.thumbnails,
+        "page": str(page),
         "figures": [path.name for path in drawn],
         "seconds": round(time.perf_counter() - began, 2),
     }

@@ -28,7 +28,7 @@ _SHOWN = (
     "instruction", "detail",
 )  # fmt: skip
 """What of the record of an output the page has."""
-ColumnKey = tuple[str, str, str, str]  # editor, metric, variant and source
+ColumnKey = tuple[str, ...]  # editor, metric, variant and source
 
 
 def shard_size(frame: Results) -> int:

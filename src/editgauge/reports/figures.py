@@ -16,7 +16,7 @@ from editgauge.reports.scripts import number
 from editgauge.statistics.resampling import NOTHING, Estimate, mean_interval
 from editgauge.tables import models
 from editgauge.tables.layouts import every_table
-from editgauge.tables.metrics import bounded, on_scale, titles, unknown
+from editgauge.tables.metrics import bounded, choose, on_scale, titles, unknown
 from editgauge.tables.results import Floats, Results
 from editgauge.tables.slices import in_order
 from editgauge.types import Metric, Plot
@@ -126,38 +126,33 @@ def _of_labels(
     whose rows, and which samples ("" for all).
     """
     title, source, of = words
-    variant = "faithful" if frame.has(about.name, "faithful") else "corrected"
+    variant, _ = choose(frame, about.name, "faithful")
     grid, labels = frame.grid(about.name, variant), frame.samples.labels(plot.attribute)
-    values = on_scale(about, grid.values)
-    values = np.where(np.isinf(values), np.nan, values)
+    values = on_scale(about, np.where(np.isinf(grid.values), np.nan, grid.values))
     there = grid.status >= 0
-    names = _ordered(labels[there.any(axis=0)], plot.order)
+    asked = there.any(axis=0)
+    names = _ordered(labels[asked], plot.order)
     least = 3 if plot.kind == "radar" else 2
     if not least <= len(names) <= _MOST_LABELS or np.isnan(values).all():
         return None
-    at = [there.any(axis=0) & (labels == name) & grid.defined for name in names]
+    at = [asked & (labels == name) & grid.defined for name in names]
     low, high = sorted(float(on_scale(about, np.float64(end))) for end in (about.low, about.high))
     # an editor without a score keeps its place, so that colours are the same in every figure
-    editors = np.flatnonzero(there.any(axis=1)).tolist()
+    lines = {frame.editors[e]: values[e] for e in np.flatnonzero(there.any(axis=1))}
     made_by = "; ".join(filter(None, (variant, source.partition("#")[0])))
     file = (plot.kind, plot.attribute, about.name, variant, portable(source), of)
+    better = f" ({about.direction} is better)" if about.direction else ""
     return Figure(
         kind=plot.kind,
         name=portable("-".join(filter(None, file))),
         title=f"{title} ({made_by}) {plot.words}{f', {of}' if of else ''}",
-        axis=title
-        + (f", {about.unit}" if about.unit else "")
-        + (f" ({about.direction} is better)" if about.direction else ""),
+        axis=", ".join(filter(None, (title, about.unit))) + better,
         labels=names,
-        series={
-            frame.editors[e]: tuple(
-                mean_interval(values[e][mask], scale=(low, high)) for mask in at
-            )
-            for e in editors
-        },
+        series={e: tuple(mean_interval(line[mask], (low, high)) for mask in at)
+                for e, line in lines.items()},
         counts=tuple(int(mask.sum()) for mask in at),
         top=high if bounded(about) else None,
-    )
+    )  # fmt: skip
 
 
 def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from editgauge.catalog import is_anchor
 from editgauge.statistics.resampling import LEAST
-from editgauge.tables import notes
 from editgauge.tables.draw import as_json
 from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.metrics import bounded, on_scale
 from editgauge.tables.ranking import Ranking, ranking
-from editgauge.tables.results import Mask, Results
+from editgauge.tables.results import Floats, Mask, Results
 from editgauge.tables.sheet import Field
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Column, Table
@@ -94,41 +92,48 @@ def _shown(frame: Results, metrics: Mapping[str, Metric], lead: JsonMapping | No
     if by is None:
         return {"by": None, "edits": True, "worst": [], "contested": [], "best": []}
     metric, variant, source = by
-    grid = frame.of_source(source).grid(metric.name, variant)
-    values = np.asarray(on_scale(metric, grid.values))
+    values = np.asarray(on_scale(metric, frame.of_source(source).grid(metric.name, variant).values))
     scores = values if metric.direction == "higher" else -values
-    only = np.where(_edits(frame), scores, np.nan)
-    edits = not np.isnan(only).all()
-    scores = only if edits else scores
-    if "reference_outside" in frame.samples.names():
-        outside = frame.samples.labels("reference_outside").astype(str)
-        scores = np.where(np.char.lower(outside) == "true", np.nan, scores)
-    none = np.asarray(np.isnan(scores).all(axis=0))
-    worst = np.where(np.isnan(scores), np.inf, scores).argmin(axis=0)
-    best = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=0)
-    lowest, highest = (scores[at, np.arange(len(none))] for at in (worst, best))
-    with np.errstate(invalid="ignore"):
-        spread = np.nan_to_num(highest - lowest, posinf=0.0)
+    edited = np.where(_edits(frame), scores, np.nan)
+    edits = not np.isnan(edited).all()
     names = [line["editor"] for line in lead["lines"]] if lead is not None else []
-    first = next((frame.editors.index(name) for name in names if not is_anchor(name)), None)
-    line = only[0][:0] if first is None else only[first]
-    ahead = (-line).argsort(kind="stable")[: int((~np.isnan(line)).sum())]  # NaN comes last
-    steps = np.unique(np.linspace(0, len(ahead) - 1, MOST).round().astype(int))
-
-    def one(sample: int, *editors: Any) -> list[Any]:
-        return [int(sample), *([int(e), float(values[e, sample])] for e in editors)]
-
+    leaders = [frame.editors.index(name) for name in names if not is_anchor(name)][:1]
+    kinds = _extremes(frame, edited if edits else scores)
+    kinds["best"] = [(sample, e) for e in leaders for sample in _steps(edited[e])]
     return {
         "by": {"metric": metric.name, "variant": variant, "source": source},
         "edits": edits,
-        "worst": [one(s, worst[s]) for s in lowest.argsort(kind="stable")[:MOST] if not none[s]],
-        "contested": [
-            one(s, best[s], worst[s])
-            for s in (-spread).argsort(kind="stable")[:MOST]
-            if spread[s] > 0
-        ],
-        "best": [one(s, first) for s in ahead[steps]] if len(ahead) else [],
+        **{
+            kind: [[int(s), *([int(e), float(values[e, s])] for e in of)] for s, *of in places]
+            for kind, places in kinds.items()
+        },
     }
+
+
+def _extremes(frame: Results, scores: Floats) -> dict[str, list[tuple[int, ...]]]:
+    """The samples of the worst scores (E, S), more is better, each with its editor, and those on
+    which editors differ most, with the best and the worst of them.
+    """
+    doubted = frame.labelled({"reference_outside": "true"})
+    known = np.flatnonzero(~np.isnan(scores).all(axis=0) & ~doubted)
+    scores = scores[:, known]
+    worst, best = np.nanargmin(scores, axis=0), np.nanargmax(scores, axis=0)
+    lowest, highest = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
+    with np.errstate(invalid="ignore"):
+        spread = np.nan_to_num(highest - lowest, posinf=0.0)
+    order = (-spread).argsort(kind="stable")[:MOST]
+    return {
+        "worst": [(known[s], worst[s]) for s in lowest.argsort(kind="stable")[:MOST]],
+        "contested": [(known[s], best[s], worst[s]) for s in order if spread[s] > 0],
+    }
+
+
+def _steps(scores: Floats) -> list[int]:
+    """The places of some scores (S,), more is better, from the best to the worst."""
+    order = (-scores).argsort(kind="stable")[: np.count_nonzero(~np.isnan(scores))]  # NaN is last
+    steps = np.unique(np.linspace(0, max(0, len(order) - 1), MOST).round().astype(int))
+    places: list[int] = order[steps[: len(order)]].tolist()
+    return places
 
 
 def _edits(frame: Results) -> Mask:
@@ -153,25 +158,16 @@ def _leads(frame: Results, tables: Sequence[Table]) -> JsonObject:
     """
     if not any(table.meta.get("intervals") for table in tables):
         return {}
-    given = frame.deliveries
-    returned = [
-        e for e in frame.editors if e in given and given[e].given_back and not given[e].edited
-    ]
-    models = [e for e in frame.editors if e not in returned and not is_anchor(e)]
-    if len(models) > 1:
-        frame = frame.of_editors(models)
-    else:
-        returned = []
-    sides = frame.sides()
+    back = [name for name, one in frame.deliveries.items() if one.given_back and not one.edited]
+    unlike_anchors = [name for name in frame.editors if not is_anchor(name)]
+    models = [name for name in unlike_anchors if name not in back]
+    returned = [name for name in unlike_anchors if name in back] if len(models) > 1 else []
+    sides = (frame.of_editors(models) if len(models) > 1 else frame).sides()
     order = [table.name for table in every_table(replace(sides[-1], side=None))]
-
-    def place(pair: tuple[Results, PaperTable]) -> tuple[bool, bool, int]:
-        """The paper's own tables in its order, then what we add, then what is in no table."""
-        name = pair[1].name
-        at = order.index(name) if name in order else len(order)
-        return is_further(name), not pair[1].published, at
-
-    papers = sorted(((side, table) for side in sides for table in every_table(side)), key=place)
+    papers = [(side, table) for side in sides for table in every_table(side)]
+    # the paper's own tables in its order, then what we add, then what is in no table
+    papers.sort(key=lambda pair: [*order, pair[1].name].index(pair[1].name))
+    papers.sort(key=lambda pair: (is_further(pair[1].name), not pair[1].published))
     leads: JsonObject = {}
     for variant in VARIANTS:
         ranked = (
@@ -181,8 +177,7 @@ def _leads(frame: Results, tables: Sequence[Table]) -> JsonObject:
             if (made := ranking(side, table, variant, keeps=keeps)) is not None
         )
         if (lead := next(ranked, None)) is not None:
-            unlike_anchors = [editor for editor in returned if not is_anchor(editor)]
-            leads[variant] = {**lead, "returned": unlike_anchors}
+            leads[variant] = {**lead, "returned": returned}
     return leads
 
 
@@ -218,16 +213,14 @@ def _headlines(
     same = [t for t in tables if t.name == paper.name and t.meta.get("made_by", source) == source]
     if not same:
         return None
-    published = paper.publication(side)
-    unlike = published is None or published.other_maker(side) or notes.other_prompts(side, paper)
-    known = paper.size is not None and len(side.samples) >= paper.size
-    lines = list(published.rows()) if published is not None and known and not unlike else []
+    published = paper.publication(side) if same[0].meta.get("complete") else None
+    lines = published.rows() if published is not None else []
     columns = _headline_columns(same[0].columns, paper, by)
     if len(columns) < 2 and not lines:
         return None
     rows = [*(row for row in same[0].rows if row.kind == "run"), *lines]
-    source_note = [published.note] if published is not None and lines else []
-    return as_json(replace(same[0], columns=columns, rows=rows, notes=source_note))
+    said = [published.note] if published is not None else []
+    return as_json(replace(same[0], columns=columns, rows=rows, notes=said))
 
 
 def _headline_columns(columns: Sequence[Column], paper: PaperTable, by: Column) -> list[Column]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Part:
     tables: Sequence[Table] = ()
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     _: KW_ONLY
-    title: str = ""
+    title: str
     about: str = ""
     plots: Sequence[Plot] = ()
     published: bool = False
@@ -92,49 +92,47 @@ def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
 
 def write(part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[Run]) -> JsonObject:
     """Write a benchmark's data files; what the page's first file says of it. `at`: its place."""
-    frame, columns, places = part.frame, [], {}
+    frame, columns = part.frame, []
 
     def put(name: str, value: Any) -> None:
         write_script(folder / f"{name}.js", f"{at}/{name.replace('-', '/')}", value)
 
-    for index, (column, values, status) in enumerate(_columns(frame, part.metrics)):
-        put(f"column-{index}", {"values": packed(values, "<f4"), "status": packed(status)})
-        places[column["editor"], column["metric"], column["variant"], column["source"]] = index
+    for place, (column, values, status) in enumerate(_columns(frame, part.metrics)):
+        put(f"column-{place}", {"values": packed(values.astype("<f4")), "status": packed(status)})
         columns.append(column)
     attributes, codes = _attributes(frame)
-    state, marks, back = _outputs(frame, pictures)
+    outputs = _outputs(frame, pictures)
+    packed_outputs = {name: [*map(packed, lines)] for name, lines in outputs.items()}
     there = present(pictures.to / "thumbs" / str(at), frame)
-    index_data = {
-        "ids": list(frame.samples.ids),
-        "codes": codes,
-        "edits": [packed(row) for row in state],
-        "marks": [packed(row, "<u2") for row in marks],
-        "back": [packed(row) for row in back],
-        "thumbs": {slot: packed(np.packbits(f, bitorder="little")) for slot, f in there.items()},
-    }
-    put("index", index_data)
+    thumbs = {slot: packed(np.packbits(f, bitorder="little")) for slot, f in there.items()}
+    index = {"ids": frame.samples.ids, "codes": codes, "thumbs": thumbs, **packed_outputs}
+    put("index", index)
     records = frame.samples.records.values()
     put("text", [str(record.get("instruction") or "")[:2000] for record in records])
+    keys = ("editor", "metric", "variant", "source")
+    places = {tuple(column[key] for key in keys): at for at, column in enumerate(columns)}
     samples = details.samples(frame, runs, pictures, places, part.metrics)
     size = details.shard_size(frame)
-    for count in itertools.count():
-        if not (shard := list(itertools.islice(samples, size))):
-            break
+    for count, shard in enumerate(iter(lambda: [*islice(samples, size)], [])):
         put(f"detail-{count}", shard)
+    coverage = _coverage(frame, outputs["marks"], pictures)
+    facts = {"columns": columns, "attributes": attributes, "shard": size, "coverage": coverage}
+    return _about(part) | facts
+
+
+def _about(part: Part) -> JsonObject:
+    """What the page's first file says of a benchmark, whatever data files there are."""
+    frame = part.frame
     return {
         "name": frame.benchmark,
-        "title": part.title or frame.benchmark,
+        "title": part.title,
         "about": part.about,
         "samples": len(frame.samples),
-        "editors": list(frame.editors),
-        "anchors": [editor for editor in frame.editors if is_anchor(editor)],
-        "columns": columns,
-        "attributes": attributes,
-        "tables": [as_json(table) for table in part.tables],
-        "shard": size,
+        "editors": frame.editors,
+        "anchors": [*filter(is_anchor, frame.editors)],
+        "tables": [*map(as_json, part.tables)],
         "metrics": _described(part.metrics),
         "overview": overview(frame, part.metrics, part.tables, part.plots),
-        "coverage": _coverage(frame, marks, pictures),
     }
 
 
@@ -168,16 +166,16 @@ def _attributes(frame: Results) -> tuple[list[JsonObject], list[str]]:
         place = np.array([texts.index(str(value)) for value in values])
         numeric = all(math.isfinite(number(text)) for text in texts if text)
         about.append({"name": name, "values": texts, "numeric": numeric})
-        codes.append(packed(place[code], "<u2"))
+        codes.append(packed(place[code].astype("<u2")))
     return about, codes
 
 
-def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
-    """Of every output (E, S): its status (255: none is known); which statuses its rows and it have
-    (bit k for ``STATUSES[k]``; not people's), uint16; whether it is the input, given back.
+def _outputs(frame: Results, pictures: Pictures) -> dict[str, NDArray[Any]]:
+    """Of every output (E, S): `edits`, its status (255: none is known); `marks`, which statuses its
+    rows and it have (bit k for ``STATUSES[k]``; not people's); `back`: it is the input, given back.
     """
     shape = (len(frame.editors), len(frame.samples))
-    state, marks = np.full(shape, 255, np.uint8), np.zeros(shape, np.uint16)
+    state, marks = np.full(shape, 255, np.uint8), np.zeros(shape, "<u2")
     back = np.zeros(shape, np.uint8)
     for cube in frame.without_people().cubes.values():
         bits = np.where(cube.status < 0, 0, 1 << np.maximum(cube.status, 0).astype(np.uint16))
@@ -189,7 +187,7 @@ def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
                 code = _CODE[record.status]
                 state[row, at], back[row, at] = code, record.given_back is True
                 marks[row, at] |= (1 << code) * (record.status is not Status.SCORED)
-    return state, marks, back
+    return {"edits": state, "marks": marks, "back": back}
 
 
 def _described(metrics: Mapping[str, Metric]) -> dict[str, JsonObject]:
@@ -212,28 +210,27 @@ def _coverage(frame: Results, marks: NDArray[np.uint16], pictures: Pictures) -> 
     """For each editor how many samples have a row, or an output, of each status (two statuses count
     for both), in which metrics where not in all, and its outputs, with seconds each and dollars.
     """
-    cubes = frame.without_people().cubes
-    rows = []
+    cubes, rows = frame.without_people().cubes.items(), []
     for row, editor in enumerate(frame.editors):
-        having: dict[int, set[str]] = {code: set() for code in range(-1, len(STATUSES))}
-        for key, cube in cubes.items():
-            for code in np.unique(cube.status[:, row]).tolist():
-                having[code].add(key.metric)
-        every = set().union(*(having[code] for code in range(len(STATUSES))))
-        counts = {code: int((marks[row] >> code & 1).sum()) for code in range(len(STATUSES))}
-        met = {STATUSES[code].value: (n, having[code]) for code, n in counts.items() if n}
+        having = {
+            code: {key.metric for key, cube in cubes if (cube.status[:, row] == code).any()}
+            for code in range(len(STATUSES))
+        }
+        every = set().union(*having.values())
+        counts = {one.value: int((marks[row] >> code & 1).sum()) for one, code in _CODE.items()}
         edits = [edits[editor] for edits in pictures.edits.values() if editor in edits]
         seconds = [edit.seconds for edit in edits if edit.seconds is not None]
         costs = [edit.cost for edit in edits if edit.cost is not None]
         rows.append(
             {
                 "editor": editor,
-                "counts": {status: n for status, (n, _) in met.items()},
-                "metrics": {s: sorted(of) if of != every else [] for s, (_, of) in met.items()},
+                "counts": {status: n for status, n in counts.items() if n},
+                "metrics": {one.value: sorted(having[code]) if having[code] != every else []
+                            for one, code in _CODE.items()},
                 "outputs": sum(edit.status is Status.SCORED for edit in edits),
                 "given_back": sum(edit.given_back is True for edit in edits),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(costs) if costs else None,
             }
-        )
+        )  # fmt: skip
     return rows

@@ -7,7 +7,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 from numpy.typing import NDArray
 
@@ -30,6 +29,6 @@ def number(text: str) -> float:
         return math.nan
 
 
-def packed(values: NDArray[Any], kind: str = "u1") -> str:
-    """An array as base64 of little-endian numbers: ``u1``, ``<u2`` or ``<f4``."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+def packed(values: NDArray[Any]) -> str:
+    """An array as base64 of its numbers."""
+    return base64.b64encode(values.tobytes()).decode()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -35,16 +34,6 @@ MARKER = ".editgauge-report"
 NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """What was built: where, of what size (without thumbnails), and how many were made."""
-
-    page: Path
-    bytes: int
-    samples: int
-    thumbnails: int
-
-
 def build(
     runs: Sequence[Run],
     parts: Sequence[Part],
@@ -53,9 +42,9 @@ def build(
     headed: Mapping[str, str] = MappingProxyType({}),
     copy_images: bool = False,
     progress: Progress | None = None,
-) -> Site:
+) -> Path:
     """Write the report of one or several runs to the folder `to`; what an older report left there
-    is replaced. `headed`: title, author and date above the first page.
+    is replaced; returns its first page. `headed`: title, author and date above the first page.
 
     Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
     with `copy_images`: a path that leads out of the run would tell a reader about this machine.
@@ -64,34 +53,35 @@ def build(
     to = _claimed(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
     pictures = Pictures(runs, to, copied=copy_images or not inside)
-    shown, written = [], 0
+    shown = []
     for number, part in enumerate(parts):
         pictures.know(part.frame)
-        written += make_thumbnails(part.frame, pictures, to / "thumbs" / str(number), progress)
+        make_thumbnails(part.frame, pictures, to / "thumbs" / str(number), progress)
         shown.append(_benchmark(part, number, to, pictures, runs))
     pictures.close()
-    diagnosed = [(part.title or part.frame.benchmark, part.frame) for part in parts]
-    columns = [column["variant"] for about in shown for column in about["columns"]]
-    meta = {
-        "version": __version__,
-        "runs": [run.path.name for run in runs],
-        "headed": dict(headed),
-        "benchmarks": shown,
-        "statuses": [status.value for status in STATUSES],
-        "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],
-        "problems": [text for run in runs for text in run.problems],
-        "variants": [name for name in VARIANTS if name in columns],
-        "copied": pictures.copied,
-        "diagnosis": diagnosis.PAGE if diagnosis.write_page(diagnosed, runs, to) else None,
-    }
-    write_script(to / "data" / "meta.js", "meta", meta)
+    diagnosed = [(part.title, part.frame) for part in parts]
+    page = diagnosis.PAGE if diagnosis.write_page(diagnosed, runs, to) else None
+    facts = {"headed": {**headed}, "copied": pictures.copied, "diagnosis": page}
+    write_script(to / "data" / "meta.js", "meta", _meta(runs, shown) | facts)
     ours = files("editgauge.reports")
     for file in ours.joinpath("static").iterdir():
         write_bytes(to / "static" / file.name, file.read_bytes())
     write_bytes(to / "index.html", ours.joinpath("templates", "index.html").read_bytes())
-    size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
-    samples = sum(len(part.frame.samples) for part in parts)
-    return Site(page=to / "index.html", bytes=size, samples=samples, thumbnails=written)
+    return to / "index.html"
+
+
+def _meta(runs: Sequence[Run], benchmarks: Sequence[JsonObject]) -> JsonObject:
+    """What the runs say, and the page's first file says of them."""
+    columns = [column["variant"] for about in benchmarks for column in about["columns"]]
+    return {
+        "version": __version__,
+        "runs": [run.path.name for run in runs],
+        "benchmarks": benchmarks,
+        "statuses": [status.value for status in STATUSES],
+        "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],
+        "problems": [text for run in runs for text in run.problems],
+        "variants": [name for name in VARIANTS if name in columns],
+    }
 
 
 def _benchmark(

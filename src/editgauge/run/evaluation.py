@@ -189,7 +189,7 @@ class Evaluation:
 
         parts = parts_of([self.folder], self.benchmark.name)
         target = self.run / "report" if to is None else Path(to)
-        return site.build([self.folder], parts, target, copy_images=copy_images).page
+        return site.build([self.folder], parts, target, copy_images=copy_images)
 
     def __repr__(self) -> str:
         samples = f"{len(self.samples)} of {len(self.material.every)} samples"

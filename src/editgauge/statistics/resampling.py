@@ -122,14 +122,12 @@ def intervals(
     estimate = formula(data.map(lambda part: part.sum(axis=0)))
     left_out = formula(data.map(lambda part: part.sum(axis=0) - part))
     made_of = np.broadcast_to(True if scored is None else np.asarray(scored), left_out.shape)
-    known, groups = made_of.sum(axis=0), np.zeros(estimate.shape, np.int64)
+    known, (groups, squares, cubes) = made_of.sum(axis=0), np.zeros((3, *estimate.shape))
     with np.errstate(invalid="ignore", divide="ignore"):
         moved = left_out * (known - 1) / known
-        squares, cubes = np.zeros(estimate.shape), np.zeros(estimate.shape)
-        for label in np.unique(labels):
-            groups += made_of[labels == label].any(axis=0)
-            part = moved[labels == label]
-            part = part.mean(axis=0) - part
+        for mine in (labels == label for label in np.unique(labels)):
+            groups += made_of[mine].any(axis=0)
+            part = moved[mine].mean(axis=0) - moved[mine]
             squares += (part**2).sum(axis=0)
             cubes += (part**3).sum(axis=0)
         sure = known >= np.maximum(LEAST, groups + 1)

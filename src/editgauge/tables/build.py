@@ -47,12 +47,8 @@ def build(
     if paper.lines is not None and (lines := paper.lines(results, variant, shown.intervals)):
         return _of_lines(Sheet(results, paper, variant), lines, published, shown)
     if not (editors := _editors(results, paper)):
-        if published is None or not paper.alone:
-            return None
-        sheet, rows = Sheet(results, paper, "faithful"), [*published.rows()]
-        columns = [field.column for field in sheet.fields]
-        more = {"variant": "", "source": ""}
-        return _table(sheet, columns, rows, [told.NO_ROWS, published.note], **more)
+        alone = published if paper.alone else None
+        return None if alone is None else _published_alone(Sheet(results, paper, "faithful"), alone)
     sheet = Sheet(results.of_editors(editors), paper, variant)
     cells = sheet.cells(sheet.intervals() if shown.intervals else None)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
@@ -71,6 +67,11 @@ def build(
     rows += published.rows() if published is not None else []
     meta = {"complete": complete, "intervals": shown.intervals}
     return _table(sheet, columns, rows, notes, meta=meta)
+
+
+def _published_alone(sheet: Sheet, published: Published) -> Table:
+    columns, notes = [field.column for field in sheet.fields], [told.NO_ROWS, published.note]
+    return _table(sheet, columns, published.rows(), notes, variant="", source="")
 
 
 def _table(

@@ -16,7 +16,7 @@ from editgauge import escape
 from editgauge.statistics.paired import Paired, holm, paired_difference
 from editgauge.statistics.resampling import LEAST
 from editgauge.tables.results import Floats, Results
-from editgauge.types import Direction, Variant
+from editgauge.types import Direction, JsonObject, Variant
 
 TOO_FEW = "too few to tell"
 NO_DIFFERENCE = "no significant difference"
@@ -47,8 +47,8 @@ class Line(NamedTuple):
 
     metric: str
     variant: Variant
-    direction: Direction | None
     slice: str
+    direction: Direction | None
     paired: Paired
     mean_a: float
     mean_b: float
@@ -106,8 +106,14 @@ class Comparison:
         return [line for line in whole if line.worse or line.only_a > line.only_b]
 
 
-_Asked = tuple[str, Variant, str, Floats]
-"""A line before it is tested: metric, variant, slice, scores of A and B (2, S), NaN outside."""
+class _Asked(NamedTuple):
+    """A line before it is tested; `values`: the scores of A and B (2, S), NaN outside the slice."""
+
+    metric: str
+    variant: Variant
+    slice: str
+    values: Floats
+    direction: Direction | None
 
 
 def compare(
@@ -130,35 +136,35 @@ def compare(
     chosen (`Results.of_sources`). Raises `UnknownName` for an editor without rows.
     """
     pair = results.of_editors([a, b])
-    asked = list(_asked(pair, list(directions), variants, by, one_variant=one_variant))
+    asked = list(_asked(pair, directions, variants, by, one_variant=one_variant))
+    how: JsonObject = {"confidence": 1 - alpha, "tests": len(asked)}
     pairs = [
-        paired_difference(
-            new,
-            old,
-            higher_is_better=directions[metric] != "lower",
-            confidence=1 - alpha,
-            tests=len(asked),
-        )
-        for metric, _, _, (old, new) in asked
+        paired_difference(*one.values[::-1], higher_is_better=one.direction != "lower", **how)
+        for one in asked
     ]
-    lines = []
-    for one, paired, p in zip(asked, pairs, holm([one.p for one in pairs]).tolist(), strict=True):
-        metric, variant, part, values = one
-        way = directions[metric]
-        given = ~np.isnan(values)
-        common = given.all(axis=0)
-        means = values[:, common].mean(axis=1) if common.any() else np.full(2, np.nan)
-        up, down = _moved(pair, values, way, top)
-        lacking, verdict = (given & ~common).sum(axis=1), _verdict(paired, p, way, alpha)
-        line = Line(metric, variant, way, part, paired, float(means[0]), float(means[1]),
-                    int(lacking[0]), int(lacking[1]), up, down, p, verdict)  # fmt: skip
-        lines.append(line)
-    return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=tuple(lines))
+    corrected = holm([one.p for one in pairs]).tolist()
+    lines = tuple(
+        _line(pair, one, paired, p, top, alpha)
+        for one, paired, p in zip(asked, pairs, corrected, strict=True)
+    )
+    return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=lines)
+
+
+def _line(pair: Results, one: _Asked, paired: Paired, p: float, top: int, alpha: float) -> Line:
+    """The line with its means over common samples, and what moved."""
+    metric, variant, part, values, way = one
+    given = ~np.isnan(values)
+    common = given.all(axis=0)
+    a, b = values[:, common].mean(axis=1).tolist() if common.any() else (math.nan, math.nan)
+    only_a, only_b = (given & ~common).sum(axis=1).tolist()
+    up, down = _moved(pair, values, way, top)
+    verdict = _verdict(paired, p, way, alpha)
+    return Line(metric, variant, part, way, paired, a, b, only_a, only_b, up, down, p, verdict)
 
 
 def _asked(
     pair: Results,
-    metrics: Sequence[str],
+    directions: Mapping[str, Direction | None],
     variants: Sequence[Variant],
     by: str,
     *,
@@ -166,14 +172,14 @@ def _asked(
 ) -> Iterator[_Asked]:
     """What is compared: of each metric the variants that both have a score of, on each slice."""
     labels = pair.samples.labels(by) if by else np.zeros(len(pair.samples), np.str_)
-    for metric in metrics:
+    for metric, way in directions.items():
         scores = {variant: pair.grid(metric, variant).values for variant in variants}
         there = [v for v in variants if not np.isnan(scores[v]).all(axis=1).any()]
         for variant in there[:1] if one_variant else there:
             for name in ("", *sorted({*labels.tolist()} - {""})):
                 values = np.where((labels == name) | (name == ""), scores[variant], np.nan)
                 if not np.isnan(values).all():
-                    yield metric, variant, name, values
+                    yield _Asked(metric, variant, name, values, way)
 
 
 def _moved(

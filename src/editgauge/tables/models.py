@@ -24,7 +24,6 @@ class ModelFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     also: tuple[str, ...] = ()
     params: str = ""
-    licence: str = ""
     several_images: bool | None = None
     group: Mapping[str, str] = {}
 

@@ -71,50 +71,50 @@ def ranking(
 
 
 def _by(sheet: Sheet, field: Field) -> Ranking | None:
-    results, one = sheet.results, sheet.paper.of_one(field.spec)
+    results, one, column = sheet.results, sheet.paper.of_one(field.spec), field.column
     have, belongs = sheet.scored(field)
-    left = dict(zip(results.editors, have.sum(axis=1).tolist(), strict=True))
-    names = [name for name, count in left.items() if count and count * 2 >= max(left.values())]
-    table = None
-    while len(names) > 1:
+    counts = dict(zip(results.editors, have.sum(axis=1).tolist(), strict=True))
+    known = [name for name, n in counts.items() if n and n * 2 >= max(counts.values())]
+    while True:
+        names = known
         common = belongs & have[[results.editors.index(name) for name in names]].all(axis=0)
+        if len(names) < 2 or common.sum() < 2:
+            return None
         part = results.of_samples(common).of_editors(names)
-        shown = Shown(intervals=True)
-        table = build(part, one, sheet.variant, shown) if common.sum() > 1 else None
+        table = build(part, one, sheet.variant, Shown(intervals=True))
         if table is None:
             return None
-        values = {row.name: row.cells[field.column.name].value for row in table.rows}
+        values = {row.name: row.cells[column.name].value for row in table.rows}
         known = [name for name in names if np.isfinite(np.float64(values.get(name)))]
         if known == names:
             break
-        names = known
-    if len(names) < 2 or table is None:
-        return None
-    final, higher = Sheet(part, one, sheet.variant), field.column.direction == "higher"
-    again = replicates(final.units, final.formula, final.strata)
-    again = again if common.sum() >= LEAST else again[:0]  # of none, every rank is possible
-    estimate = final.formula(final.units.map(lambda each: each.sum(axis=0)))
-    stability = rank_stability(estimate, again, higher_is_better=higher)
-    ends = zip(*(each.tolist() for each in stability), strict=True)
-    first_two = [names[at] for at in stability.rank.argsort(kind="stable")[:2]]
+    ranks, ahead = _ranks(Sheet(part, one, sheet.variant), higher=column.direction == "higher")
     return Ranking(
         table=table,
         field=field,
         n=int(common.sum()),
         of=int(belongs.sum()),
-        ranks=dict(zip(names, ends, strict=True)),
-        left_out={editor: count for editor, count in left.items() if editor not in names},
-        uneven=any(left[editor] > common.sum() for editor in names),
-        ahead=_ahead(Sheet(part.of_editors(first_two), one, sheet.variant), 1 if higher else -1),
+        ranks=ranks,
+        left_out={editor: n for editor, n in counts.items() if editor not in names},
+        uneven=any(counts[editor] > common.sum() for editor in names),
+        ahead=ahead,
     )
 
 
-def _ahead(pair: Sheet, sign: int) -> Estimate:
-    """The first editor's number less the second's, turned so that more is better."""
+def _ranks(sheet: Sheet, *, higher: bool) -> tuple[dict[str, tuple[int, int, int]], Estimate]:
+    """The ranks of a sheet of one column, and by how much the first editor is ahead."""
+    names, n = sheet.results.editors, len(sheet.results.samples)
+    again = replicates(sheet.units, sheet.formula, sheet.strata)
+    again = again[: None if n >= LEAST else 0]  # of none, every rank is possible
+    estimate = sheet.formula(sheet.units.map(lambda each: each.sum(axis=0)))
+    stability = rank_stability(estimate, again, higher_is_better=higher)
+    ends = zip(*(each.tolist() for each in stability), strict=True)
+    first, second = stability.rank.argsort(kind="stable")[:2].tolist()
 
     def formula(summed: Moments) -> Floats:
-        first, second = np.moveaxis(pair.formula(summed, smooth=True), -1, 0)
-        return np.asarray(sign * (first - second))[..., None]
+        cells = sheet.formula(summed, smooth=True) * (1 if higher else -1)
+        return np.asarray(cells[..., [first]] - cells[..., [second]])
 
-    value, low, high = (float(v[0]) for v in intervals(pair.units, formula, strata=pair.strata))
-    return Estimate(value, low, high, len(pair.results.samples))
+    value, low, high = (float(v[0]) for v in intervals(sheet.units, formula, strata=sheet.strata))
+    ahead = Estimate(value, low, high, n)
+    return dict(zip(names, ends, strict=True)), ahead

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,35 +29,43 @@ def beside(
     wanted = paper.repeats or [paper.headline]
     mine = results.where(lambda key: key.metric in paper.metrics)
     plain = replace(paper, size=None, published=(), sections=False, params=False)
-    built = [build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats)]
-    runs = [table for table in built if table is not None]
-    shown = [c for c in runs[0].columns if c.name in wanted] if len(runs) > 1 else []
-    if not shown:
+    built = (build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats))
+    runs = [*filter(None, built)]
+    columns = [*_columns(runs, wanted)] if len(runs) > 1 else []
+    if not columns:
         return None
-    columns: list[Column] = []
-    lines: dict[str, dict[str, Cell]] = {}
-    for number, table in enumerate(runs, start=1):
-        for c in (column for column in table.columns if column.name in wanted):
-            heading = (f"Run {number}", " ".join(c.heading))
-            columns.append(replace(c, name=f"{c.name}_run{number}", heading=heading))
-        for row in table.rows:
-            cells = {f"{name}_run{number}": row.cell(name) for name in wanted}
-            lines.setdefault(row.name, {}).update(cells)
-    for c in shown:
-        for name, title in _SPREAD.items():
-            heading = (title, " ".join(c.heading))
-            columns.append(Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits))
     papers = paper.published_repeats if published else None
-    rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
-    rows += papers.rows() if papers else []
+    rows = [*_lines(runs, wanted), *(papers.rows() if papers else ())]
+    rows = [replace(row, cells={**row.cells, **_spread(row.cells, wanted)}) for row in rows]
     return replace(
         runs[0],
         name=f"{paper.name}.beside",
         title=f"{paper.title}: runs of the judge beside each other",
         columns=columns,
-        rows=[replace(row, cells={**row.cells, **_spread(row.cells, wanted)}) for row in rows],
+        rows=rows,
         notes=[_NOTE, *([papers.note] if papers else [])],
     )
+
+
+def _columns(runs: Sequence[Table], wanted: Sequence[str]) -> Iterator[Column]:
+    """A column for each run, and how far they lie from each other."""
+    for number, table in enumerate(runs, start=1):
+        for c in (column for column in table.columns if column.name in wanted):
+            heading = (f"Run {number}", " ".join(c.heading))
+            yield replace(c, name=f"{c.name}_run{number}", heading=heading)
+    for c in (column for column in runs[0].columns if column.name in wanted):
+        for name, title in _SPREAD.items():
+            heading = (title, " ".join(c.heading))
+            yield Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits)
+
+
+def _lines(runs: Sequence[Table], wanted: Sequence[str]) -> Iterator[TableRow]:
+    """A line for each editor, with its numbers of every run."""
+    lines: dict[str, dict[str, Cell]] = {}
+    for number, row in ((n, row) for n, table in enumerate(runs, start=1) for row in table.rows):
+        cells = {f"{name}_run{number}": row.cell(name) for name in wanted}
+        lines.setdefault(row.name, {}).update(cells)
+    return (TableRow(name=name, cells=cells) for name, cells in lines.items())
 
 
 def _spread(cells: Mapping[str, Cell], wanted: Sequence[str]) -> dict[str, Cell]:

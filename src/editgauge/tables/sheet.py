@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,10 +99,7 @@ class Sheet:
             shown = mean.scaled(raw)
             values[:, number] = np.where(here, shown, np.nan)
             failed = here & np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
-            floor = self._floor(mean)
-            filled[:, number] = np.where(
-                failed, np.nan if floor is None else floor, values[:, number]
-            )
+            filled[:, number] = np.where(failed, self._end(mean, "failure"), values[:, number])
         return Matrix(values, filled, defined, sizes)
 
     def scored(self, field: Field) -> tuple[Mask, Mask]:
@@ -142,7 +139,7 @@ class Sheet:
         lines: list[dict[str, Cell]] = [{} for _ in self.results.editors]
         for f, field in enumerate(self.fields):
             wholes, (have, belongs) = self.wholes(field), self.scored(field)
-            fails = any(self._floor(self.means[at][0]) is not None for at in field.places)
+            fails = not np.isnan(self._ends(field, "failure")).all()
             for e, (editor, line) in enumerate(zip(self.results.editors, lines, strict=True)):
                 cell = Cell(
                     value=_given(values[e, f]),
@@ -159,11 +156,13 @@ class Sheet:
                 line[field.column.name] = cell
         return lines
 
-    def _floor(self, mean: Mean) -> float | None:
-        """What a failure counts as on the table's scale; None where the scale has no minimum."""
-        raw = [self.known[part].failure if part in self.known else None for part in mean.parts]
-        known = [np.asarray(value, np.float64) for value in raw if value is not None]
-        return float(mean.scaled(known)) if len(known) == len(raw) else None
+    def _end(self, mean: Mean, name: Literal["failure", "low", "high"]) -> float:
+        """What a failure counts as, or an end of the range, on the table's scale; NaN: unknown."""
+        known = [self.known.get(part) or unknown(part) for part in mean.parts]
+        return float(mean.scaled([np.float64(getattr(metric, name)) for metric in known]))
+
+    def _ends(self, field: Field, name: Literal["failure", "low", "high"]) -> Floats:
+        return np.array([self._end(self.means[place][0], name) for place in field.places])
 
     # -- how sure they are -------------------------------------------------------------------------
 
@@ -211,15 +210,11 @@ class Sheet:
 
     def _scale(self, field: Field) -> tuple[float, float]:
         """The column's range: its formula at its metrics' ends; infinite where unknown."""
-        means = [self.means[place][0] for place in field.places]
-        parts = [[self.known.get(name) for name in mean.parts] for mean in means]
-        ends = []
-        for end in ("low", "high"):
-            raw = ([np.float64(getattr(metric, end, np.nan)) for metric in one] for one in parts)
-            shown = [mean.scaled(one) for mean, one in zip(means, raw, strict=True)]
-            with np.errstate(all="ignore"):
-                ends.append(float(self._value(field, np.array(shown))))
-        return (-np.inf, np.inf) if np.isnan(ends).any() else (min(ends), max(ends))
+        with np.errstate(all="ignore"):
+            low, high = (
+                float(self._value(field, self._ends(field, name))) for name in ("low", "high")
+            )
+        return (-np.inf, np.inf) if np.isnan(low + high) else (min(low, high), max(low, high))
 
 
 def _means(values: Floats) -> Floats:

@@ -171,13 +171,13 @@ def standing(table: Table) -> Standing:
             groups.setdefault((row.group, row.section), []).append(line)
     ways = {c.name: (c.digits, c.direction) for c in table.columns if c.comparable and c.direction}
     for (name, (digits, way)), lines in itertools.product(ways.items(), groups.values()):
-        rows = {line: table.rows[line] for line in lines}
-        known = {line: row for line, row in rows.items() if row.cell(name).value is not None}
-        if len({row.cell(name).n for row in known.values() if row.kind == "run"}) > 1:
+        counts, numbers, sign = set(), {}, -1 if way == "higher" else 1
+        for line, cell in ((line, table.rows[line].cell(name)) for line in lines):
+            if cell.value is not None:
+                numbers[line] = float(printed(cell.value, digits)) * sign
+                counts |= {cell.n} if table.rows[line].kind == "run" else set()
+        if len(counts) > 1:
             continue  # of other samples
-        sign = -1 if way == "higher" else 1
-        numbers = {line: float(printed(row.cell(name).value or 0.0, digits)) * sign
-                   for line, row in known.items()}  # fmt: skip
         order, values = sorted(numbers, key=numbers.__getitem__), [*numbers.values()]
         for place, line in zip(places, order, strict=False):
             if values.count(numbers[line]) == 1 and numbers[line] != max(values):

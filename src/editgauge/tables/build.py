@@ -53,7 +53,7 @@ def build(
     cells = sheet.cells(sheet.intervals() if shown.intervals else None)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
     columns = [_marked(sheet, field) for field in sheet.fields]
-    complete = _complete(sheet, rows, published) and all(column.comparable for column in columns)
+    complete = _complete(sheet, rows) and all(column.comparable for column in columns)
     notes = told.of_table(sheet, columns, published=published, intervals=shown.intervals)
     asked = [column for column in columns if rows[0].cell(column.name).of != 0]
     there = with_numbers(columns, rows)
@@ -138,11 +138,12 @@ def _marked(sheet: Sheet, field: Field) -> Column:
     return replace(field.column, comparable=False, note=note)
 
 
-def _complete(sheet: Sheet, rows: Sequence[TableRow], paper: Published | None) -> bool:
+def _complete(sheet: Sheet, rows: Sequence[TableRow]) -> bool:
     """Whether the numbers are of the whole release and made as the paper's, faithfully."""
     results, size = sheet.results, sheet.paper.size
     if size is None or len(results.samples) < size or told.other_prompts(results, sheet.paper):
         return False
+    paper = sheet.paper.publication(results)
     if paper is not None and paper.other_maker(results):
         return False
     if any(v == "corrected" and results.has(mean.metric, v) for mean, v in sheet.means):

@@ -128,10 +128,8 @@ def write_json(path: Path, value: object) -> None:
 
 def not_this_folder(root: Path, benchmark: str, wanted: str) -> DataError:
     """The error for a folder that is not the benchmark's: what was looked for, and what is there."""
-    names = [path.name for path in below(root)]
-    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-    found = ", ".join(names[:6]) + more if names else "an empty folder"
-    advice = "Name the folder that the official release was unpacked to"
+    found = ", ".join(path.name for path in below(root)[:6]) or "an empty folder"
     return DataError(
-        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. {advice}"
+        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. Name the folder that "
+        f"the official release was unpacked to"
     )

@@ -5,7 +5,7 @@ known to need; anything else that is wrong is one finding.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,12 +82,13 @@ def read_json(tree: Tree, path: Path, note: Notes) -> Any:
 
 @dataclass(slots=True)
 class Record:
-    """One record of metadata, read by field; what is wrong with it is told to `note`. `fields` maps
-    our name to the keys that a record may have for it, in any case and with blanks for ``_``.
+    """One record of metadata, read by field; what is wrong with it is told to `note`. `fields`: our
+    name -> the keys, in one text, that a record may have for it, in any case, with blanks for
+    ``_``.
     """
 
     data: JsonMapping
-    fields: Mapping[str, Sequence[str]]
+    fields: Mapping[str, str]
     note: Notes
     _keys: dict[str, str] = field(default_factory=dict)
 
@@ -95,7 +96,7 @@ class Record:
         if not self.data or not isinstance(self.data, dict):
             self.note.wrong_type(self.data, "an object", "nothing is known of the sample")
             self.data = {}
-        known = {key.lower(): name for name, keys in self.fields.items() for key in keys}
+        known = {key.lower(): name for name, keys in self.fields.items() for key in keys.split()}
         for key in self.data:
             if name := known.get(key.lower().replace(" ", "_")):
                 self._keys.setdefault(name, key)

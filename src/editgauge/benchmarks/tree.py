@@ -105,10 +105,7 @@ class Tree:
 
     def nowhere(self, name: str) -> Path:
         """A path below the root where there is no file, for a picture that must not be read."""
-        path = self.root / ".not-read" / safe_name(name)
-        while os.path.lexists(path.parent):
-            path = path.parent.with_name(path.parent.name + "_") / path.name
-        return path
+        return self.root / ".not-read" / safe_name(name)
 
     def locate(
         self, base: Path, name: object, *, file: str, what: str, part: str = ""

@@ -98,9 +98,8 @@ def _weights(names: Sequence[str], to: Path | None) -> None:
         {"name": name, "files": {n: str(p) for n, p in one.paths.items()}, **one.identity}
         for name, one in done.items()
     ]
-    lines = (f"{one['name']}: {len(one['files'])} files here and verified" for one in facts)
     used = [f"other commands find them with EDITGAUGE_WEIGHTS={to}"] if to else []
-    output.emit({"weights": facts}, [*lines, *used])
+    output.listed({"verified": list(done), "weights": facts}, *used)
 
 
 def _prompts(names: Sequence[str], asked: Fetching) -> None:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from editgauge.run import score as step
     from editgauge.tables.table import Table
 
-_NAMED = 4
-"""Columns of a further table that are named below the first one."""
-
 
 @opt.options()
 class Scoring:
@@ -133,15 +130,8 @@ def _print_table(run: Path, benchmark: str, metrics: Sequence[str]) -> None:
         print_tables(paper, opened, "terminal", every_note=False)
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    if others := [*map(_of, named.values())]:
-        output.said("", f"also:  {'; '.join(others)}: editgauge table {place} --only NAME")
-
-
-def _of(table: Table) -> str:
-    """A table in one word, and of what it is."""
-    headings = list(dict.fromkeys(one.heading[-1] for one in table.columns))
-    more = ", …" if len(headings) > _NAMED else ""
-    return f"{table.name} ({', '.join(headings[:_NAMED])}{more})"
+    if named:
+        output.said("", f"also:  {', '.join(named)}: editgauge table {place} --only NAME")
 
 
 # -- demo ------------------------------------------------------------------------------------------

@@ -5,30 +5,28 @@ from __future__ import annotations
 from editgauge.scoring.metrics import read_metrics
 from editgauge.types import Derived
 
-TAXONOMY: dict[str, dict[str, tuple[str, ...]]] = {
+TAXONOMY: dict[str, dict[str, str]] = {
     "Factual": {
-        "Attribute Perception": (
-            "count_change", "color_change", "size_adjustment", "part_completion",
-            "anomaly_correction",
-        ),
-        "Spatial Perception": ("position_movement", "viewpoint_change"),
-        "Temporal Prediction": ("temporal_prediction",),
+        "Attribute Perception": "count_change color_change size_adjustment part_completion "
+        "anomaly_correction",
+        "Spatial Perception": "position_movement viewpoint_change",
+        "Temporal Prediction": "temporal_prediction",
     },
     "Conceptual": {
-        "Social Science": ("practical_knowledge", "humanities"),
-        "Natural Science": ("biology", "chemistry", "geography", "mathematics", "medicine", "physics"),
+        "Social Science": "practical_knowledge humanities",
+        "Natural Science": "biology chemistry geography mathematics medicine physics",
     },
     "Procedural": {
-        "Logical Reasoning": ("abstract_reasoning", "rule-based_reasoning"),
-        "Instruction Decomposition": ("multi-instruction_execution", "multi-element_composition"),
+        "Logical Reasoning": "abstract_reasoning rule-based_reasoning",
+        "Instruction Decomposition": "multi-instruction_execution multi-element_composition",
     },
-}  # fmt: skip
+}
 """Type of knowledge -> dimension -> folders, in the paper's order."""
 FOLDERS: dict[str, tuple[str, str]] = {
     folder: (knowledge, dimension)
     for knowledge, dimensions in TAXONOMY.items()
     for dimension, folders in dimensions.items()
-    for folder in folders
+    for folder in folders.split()
 }
 """Folder -> type of knowledge and dimension."""
 EXPLAINED: tuple[str, ...] = ("Social Science", "Natural Science", "Logical Reasoning")

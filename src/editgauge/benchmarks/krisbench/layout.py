@@ -17,11 +17,11 @@ from editgauge.types import CopyPicture, Finding, JsonObject, Sample
 ANNOTATION = "annotation.json"
 FOLDER = "KRIS_Bench"
 FIELDS = {
-    "id": ("id",),
-    "input": ("ori_img",),
-    "reference": ("gt_img",),
-    "prompt": ("ins_en", "instruction"),
-    "knowledge": ("explain_en", "explain"),
+    "id": "id",
+    "input": "ori_img",
+    "reference": "gt_img",
+    "prompt": "ins_en instruction",
+    "knowledge": "explain_en explain",
 }
 
 
@@ -81,12 +81,9 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
         count, reference = len(sample.images), f"{number}_gt.png"
         files = [f"{number}.png"] if count == 1 else [f"{number}-{n + 1}.png" for n in range(count)]
         if task == "temporal_prediction":  # frames say by their names which one is left out
-            *files, reference = (
-                f"{number}-{frame}.png"
-                for frame in sorted(
-                    range(1, FRAMES + 1), key=lambda n: n == sample.attributes["missing_frame"]
-                )
-            )
+            left = sample.attributes["missing_frame"]
+            frames = sorted(range(1, FRAMES + 1), key=left.__eq__)
+            *files, reference = (f"{number}-{frame}.png" for frame in frames)
         paths = dict(zip(files, sample.images, strict=True))
         if sample.reference:
             paths[reference] = sample.reference

@@ -142,14 +142,20 @@ def _one_picture(frame: Results) -> list[str]:
     several = frame.samples.labels("multi_image") == "true"
     status = frame.grid("VC", "faithful").status[:, several]
     missing = (status == STATUSES.index(Status.MISSING)).all(axis=1) & several.any()
-    count, notes = f"the {int(several.sum())} samples with several pictures", []
+    notes = []
     for editor, none in zip(frame.editors, missing, strict=True):
-        if none and frame.models.of(editor).several_images is False:
-            message = "takes one picture only:"
-            lowest = "count as the lowest score, as in the paper (faithful)"
-            notes.append(f"{editor} {message} {count} {lowest}.")
-        elif none:
-            say = "If it cannot take several, say so in models.toml (several_images = false)"
-            lowest = "the paper then gives it the lowest score there"
-            notes.append(f"{editor} has no output for any of {count}: left out. {say}: {lowest}.")
+        if none:
+            known = frame.models.of(editor).several_images is False
+            notes.append((_KNOWN if known else _UNKNOWN).format(editor, int(several.sum())))
     return notes
+
+
+_KNOWN = (
+    "{} takes one picture only: the {} samples with several pictures count as the lowest score, as "
+    "in the paper (faithful)."
+)
+_UNKNOWN = (
+    "{} has no output for any of the {} samples with several pictures: left out. If it cannot take "
+    "several, say so in models.toml (several_images = false): the paper then gives it the lowest "
+    "score there."
+)

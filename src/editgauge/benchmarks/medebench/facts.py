@@ -28,10 +28,10 @@ def tasks() -> dict[str, int]:
     return {f"{line['organ']}/{line['task']}": int(line["samples"]) for line in lines}
 
 
-TASK_TYPES: dict[str, tuple[str, ...]] = {
-    "removal": ("remove", "reduce", "fade", "whiten", "lighten", "liposuction"),
-    "addition": ("implant", "add", "complete", "create", "make", "augmentation", "filler"),
-    "reconstruction": ("reconstruct", "repair", "restore", "correct", "fix", "straighten"),
+TASK_TYPES = {
+    "removal": "remove reduce fade whiten lighten liposuction",
+    "addition": "implant add complete create make augmentation filler",
+    "reconstruction": "reconstruct repair restore correct fix straighten",
 }
 """Section 4 speaks of removal, addition and reconstruction and lists no tasks: the words that tell
 are ours. The first of a task that is here decides.

@@ -18,17 +18,17 @@ from editgauge.types import CopyPicture, Sample
 FOLDER = "editing"
 METADATA = "editing_metadata.json"
 FIELDS = {
-    "id": ("id",),
-    "organ": ("Organ",),
-    "task": ("Task",),
-    "prompt": ("prompt",),
-    "rephrased": ("rephrased_prompt",),
-    "change": ("detailed_prompt", "detailed_description"),
-    "input": ("previous_image", "input_image"),
-    "reference": ("changed_image", "groundtruth_image"),
-    "mask": ("previous_mask", "roi_mask"),
-    "concept": ("concept", "key_concept"),
-    "url": ("url",),
+    "id": "id",
+    "organ": "Organ",
+    "task": "Task",
+    "prompt": "prompt",
+    "rephrased": "rephrased_prompt",
+    "change": "detailed_prompt detailed_description",
+    "input": "previous_image input_image",
+    "reference": "changed_image groundtruth_image",
+    "mask": "previous_mask roi_mask",
+    "concept": "concept key_concept",
+    "url": "url",
 }
 
 
@@ -86,6 +86,8 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
             **places,
             "url": sample.attributes.get("url", ""),
         }
-        entries.append({FIELDS[key][0]: text for key, text in values.items() if text is not None})
+        entries.append(
+            {FIELDS[key].split()[0]: text for key, text in values.items() if text is not None}
+        )
     write_json(root / FOLDER / METADATA, {"samples": entries})
     return {sample.id: str(number) for number, sample in samples}

@@ -41,7 +41,7 @@ def task_type_of(task: str) -> str:
     ``other`` where none does.
     """
     words = re.findall(r"[a-z]+", task.lower())
-    types = (kind for word in words for kind, known in TASK_TYPES.items() if word in known)
+    types = (kind for word in words for kind, known in TASK_TYPES.items() if word in known.split())
     return next(types, "other")
 
 

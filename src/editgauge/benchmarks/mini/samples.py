@@ -19,42 +19,34 @@ RECORDS = "samples.jsonl"
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples of this package, or of a copy of its data folder. `split` is ``plain`` or
-    ``textured``.
-
-    Raises `DataError` for a split that does not exist and for a folder without its records.
+    """The samples of this package. `split` is ``plain`` or ``textured``. Raises `DataError` for
+    another split and for a folder: there is none.
     """
     if split is not None and split not in SPLITS:
         raise DataError(f"mini: wanted split {' or '.join(SPLITS)}, found {split!r}")
-    folder = DATA if root is None else root.absolute()
-    try:
-        lines = (folder / RECORDS).read_text(encoding="utf-8").splitlines()
-        samples = [_sample(folder, **json.loads(line)) for line in lines]
-    except (OSError, ValueError, TypeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(
-            f"{folder / RECORDS}: wanted the records of mini, found {reason}; leave the folder "
-            "out: mini comes with the package"
-        ) from error
+    if root is not None:
+        raise DataError(f"{root}: mini comes with the package; leave the folder out")
 
     def read(note: Note) -> Iterator[Sample]:
+        lines = (DATA / RECORDS).read_text(encoding="utf-8").splitlines()
+        samples = (_sample(**json.loads(line)) for line in lines)
         return (sample for sample in samples if split in (None, sample.split))
 
-    return Samples("mini", folder, read)
+    return Samples("mini", DATA, read)
 
 
 def _sample(
-    folder: Path, id: str, category: list[str], images: list[str], reference: str,
-    masks: dict[str, str], **fields: Any,
+    id: str, category: list[str], images: list[str], reference: str, masks: dict[str, str],
+    **fields: Any,
 ) -> Sample:  # fmt: skip
     """A line of the records, whose paths are below their folder."""
     return Sample(
         benchmark="mini",
         id=id,
         category=tuple(category),
-        images=tuple(folder / name for name in images),
+        images=tuple(DATA / name for name in images),
         output_stems=(id,),
-        reference=folder / reference,
-        masks={name: folder / path for name, path in masks.items()},
+        reference=DATA / reference,
+        masks={name: DATA / path for name, path in masks.items()},
         **fields,
     )

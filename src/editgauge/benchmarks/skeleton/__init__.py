@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -33,12 +34,7 @@ def write(name: str, to: Path) -> list[Path]:
     Raises `UsageError` for a name that is no module's or is taken, and for a folder that holds
     something.
     """
-    if (
-        not name.isidentifier()
-        or not name.isascii()
-        or name != name.lower()
-        or keyword.iskeyword(name)
-    ):
+    if not re.fullmatch("[a-z_][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise UsageError(
             f"new benchmark {name!r}: wanted a name of small letters, digits and _, as a module has"
         )

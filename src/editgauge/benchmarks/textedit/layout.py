@@ -21,13 +21,13 @@ from editgauge.types import CopyPicture, Finding, Sample
 
 PROMPTS = "eval_prompts"
 FIELDS = {
-    "id": ("id",),
-    "prompt": ("prompt",),
-    "input": ("original_image",),
-    "reference": ("gt_image",),
-    "source_text": ("source_text",),
-    "target_text": ("target_text",),
-    "gt_caption": ("gt_caption",),
+    "id": "id",
+    "prompt": "prompt",
+    "input": "original_image",
+    "reference": "gt_image",
+    "source_text": "source_text",
+    "target_text": "target_text",
+    "gt_caption": "gt_caption",
 }
 
 
@@ -50,7 +50,7 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
         found = f"found {', '.join(there)}; name that one"
         raise DataError(f"{folder}: wanted the {wanted} in {PROMPTS}, {found}")
     chosen = wanted if wanted in SETS else there[0]
-    half = {"virtual": "Virtual", "real": "Real"}.get(wanted, "")
+    half = "" if wanted in SETS else wanted.title()
     name = f"{chosen}/{half}" if half else chosen
     return Samples("textedit", folder, partial(_read, folder, chosen, half), name)
 
@@ -97,7 +97,7 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
             copy(sample.reference, root / "data" / reference)
         texts = (sample.source_text, sample.target_text, sample.caption)
         values = (number, sample.instruction, image, reference, *texts)
-        record = {key: value for (key,), value in zip(FIELDS.values(), values, strict=True)}
+        record = dict(zip(FIELDS.values(), values, strict=True))
         lines.setdefault(category, []).append(orjson.dumps(record) + b"\n")
         names[sample.id] = f"{category}/{number}"
     for category, every in lines.items():

@@ -25,16 +25,16 @@ from editgauge.images import fingerprint
 from editgauge.types import CopyPicture, Finding, JsonObject, Sample
 
 FIELDS = {
-    "id": ("id",),
-    "topic": ("topic",),
-    "prompt": ("prompt",),
-    "method": ("editing_method",),
-    "difficulty": ("difficulty",),
-    "score": ("difficulty_score",),
-    "input": ("input_image",),
-    "reference": ("output_image",),
-    "tag": ("source_tag",),
-    "knowledge": ("knowledge_prompt", "knoeledge_prompt", "konwledge_prompt"),
+    "id": "id",
+    "topic": "topic",
+    "prompt": "prompt",
+    "method": "editing_method",
+    "difficulty": "difficulty",
+    "score": "difficulty_score",
+    "input": "input_image",
+    "reference": "output_image",
+    "tag": "source_tag",
+    "knowledge": "knowledge_prompt knoeledge_prompt konwledge_prompt",
 }
 _SPLIT_OF = {name: split for split, names in FOLDERS.items() for name in (split, *names)}
 

@@ -27,7 +27,7 @@ from editgauge.tables.spec import (
     total,
 )
 from editgauge.tables.table import Cell, TableRow
-from editgauge.types import Variant
+from editgauge.types import JsonObject, Variant
 
 PAPERS_JUDGE = "GPT-4o"
 _HERE = Path(__file__).parent
@@ -54,12 +54,8 @@ def _four(
         shown = four_places if faithful and metric in ("psnr", "mse") else None
         mean = Mean(f"{prefix}{'mse' if error else metric}", where, shown)
         column = Column(f"{name}_{prefix}{metric}", (mean,), (title,))
-        if error:
-            message = "PSNR of the mean squared error"
-            column = Column(
-                column.name, (mean,), (title,), f"{prefix}psnr", psnr_of_mean, note=message
-            )
-        columns.append(column)
+        of_mean: JsonObject = {"formula": psnr_of_mean, "note": "PSNR of the mean squared error"}
+        columns.append(replace(column, shows=f"{prefix}psnr", **of_mean) if error else column)
     return columns
 
 

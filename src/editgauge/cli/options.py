@@ -4,6 +4,7 @@ and a field's docstring is its help.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -208,7 +209,7 @@ def given(pairs: Sequence[str], kinds: JsonMapping, option: str = "--set") -> Js
 
 def typed(benchmark: str, data: Path | None) -> str:
     """A benchmark and its data as they are typed again."""
-    return f"{benchmark} {data}" if data else benchmark
+    return shlex.join([benchmark, *([str(data)] if data else [])])
 
 
 def place_of(run: Path) -> str:

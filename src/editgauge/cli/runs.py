@@ -69,7 +69,7 @@ def take_in(
         return _scores(narrowing.open(benchmark, data), source, asked)
     if (asked.to is None) != (not asked.editor):
         raise UsageError("--to and --editor: wanted both, or neither to only look")
-    return _outputs(narrowing.open(benchmark, data), data, source, asked)
+    return _outputs(narrowing.open(benchmark, data), opt.typed(benchmark, data), asked)
 
 
 def _has_pictures(folder: Path) -> bool:
@@ -81,32 +81,29 @@ def _has_pictures(folder: Path) -> bool:
     return folder.is_dir() and (bool(suffixes & set(EXTENSIONS)) or not written)
 
 
-def _outputs(material: Material, data: Path | None, source: Path, asked: Taking) -> int:
+def _outputs(material: Material, typed: str, asked: Taking) -> int:
     from editgauge.store.matching import by_editor, matches_of
 
     samples, to = material.samples, asked.to
-    matches = matches_of(source, material.every, asked.pattern, asked.map).of(samples)
-    each: dict[str, Matches] = {}
-    if to is None and not asked.pattern:
-        found = by_editor(matches, material.every)
-        each = {name: one.of(samples) for name, one in found.items()}
+    matches = matches_of(asked.source, material.every, asked.pattern, asked.map).of(samples)
+    looks = to is None and not asked.pattern
+    found = by_editor(matches, material.every) if looks else {}
+    each = {name: one.of(samples) for name, one in found.items()}
     matches = next(iter(each.values()), matches)  # the first in detail
-    counts = {name: len(one.named) for name, one in each.items()}
     facts, lines = {**matches.as_dict(), "copied": 0}, list(matches.lines())
     rule = ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
-    if each:
+    words = [str(matches.folder), *rule, "--editor", "NAME"]
+    counts = {name: len(one.named) for name, one in each.items()}
+    if counts:
         facts["editors"] = counts
         shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
         lines.append(f"each folder is an editor's, with so many samples: {shown}")
-        typed = [str(source), *rule]
-    elif to is None:
-        typed = [str(matches.folder), *rule, "--editor", "NAME"]
-    else:
+        words = [str(asked.source), *rule]
+    elif to is not None:
         facts["copied"] = _copied(matches, samples, to, asked)
-        typed = [str(to), "--editor", asked.editor]
+        words = [str(to), "--editor", asked.editor]
     if matches.named and not matches.ambiguous:
-        typed = [material.benchmark.name, *([str(data)] if data else []), "--outputs", *typed]
-        lines.append(f"next:  editgauge score {shlex.join(typed)} --run RUN")
+        lines.append(f"next:  editgauge score {typed} --outputs {shlex.join(words)} --run RUN")
     output.emit(facts, lines)
     return int(any(n < len(samples) for n in counts.values() or [len(matches.named)]))
 

@@ -24,6 +24,7 @@ from editgauge.types import Sample, Status
 
 _TOGETHER = 64
 """Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""
+_NOT_YET = "not edited yet"
 Takes = Callable[[Sequence[Sample]], list[EditRecord]]
 """What brings the outputs of one editor on some samples up to date, and gives their records."""
 
@@ -39,27 +40,22 @@ def editors_in(
     if not outputs.is_dir():
         raise DataError(f"{outputs}: wanted a folder of outputs, found none; check the path")
     folders = {one.name: OutputFolder(one) for one in sorted(outputs.iterdir()) if one.is_dir()}
-    holding = {
-        name: folder
-        for name, folder in {**folders, "": OutputFolder(outputs)}.items()
-        if name[:1] != "." and any(map(folder.find, samples))
-    }
-    itself = {} if "" not in holding else {outputs.name: holding.pop("")}
-    chosen = holding or itself
-    if editors:
-        whole = next(iter(itself.values()), None)
-        either = {one: holding.get(one) if one in folders else whole for one in editors}
-        chosen = {one: folder for one, folder in either.items() if folder is not None}
-    if len(chosen) < max(1, len(editors)):
-        lost = next((one for one in editors if one not in chosen), "<editor>")
-        wanted = f"{samples[0].output_stems[0] if samples else '…'}.png"
-        raise DataError(
-            f"{outputs}: no outputs found; wanted files such as {outputs.name}/{lost}/{wanted}, or "
-            f"{outputs.name}/{wanted} of one editor, found the folders: "
-            f"{', '.join([*folders][:8]) or 'none'}; "
-            f"{import_of(samples[0].benchmark if samples else 'BENCHMARK', outputs)}"
-        )
-    return {plain_name(name): folder for name, folder in chosen.items()}
+    whole = OutputFolder(outputs)
+
+    def holds(folder: OutputFolder) -> bool:
+        return any(map(folder.find, samples))
+
+    every = [name for name in folders if name[0] != "." and holds(folders[name])]
+    for name in (wanted := editors or every or [outputs.name]):
+        if not holds(folders.get(name, whole)):
+            file = f"{samples[0].output_stems[0] if samples else '…'}.png"
+            raise DataError(
+                f"{outputs}: no outputs found; wanted files such as {outputs.name}/"
+                f"{name if editors else '<editor>'}/{file}, or {outputs.name}/{file} of one "
+                f"editor, found the folders: {', '.join([*folders][:8]) or 'none'}; "
+                f"{import_of(samples[0].benchmark if samples else 'BENCHMARK', outputs)}"
+            )
+    return {plain_name(name): folders.get(name, whole) for name in wanted}
 
 
 def import_of(benchmark: str, outputs: Path) -> str:
@@ -163,15 +159,11 @@ class _Outputs:
     kept: OutputFolder
 
     def __call__(self, samples: Sequence[Sample]) -> list[EditRecord]:
-        if self.folder is None:
-            records = [self._again(sample) for sample in samples]
-            changed = [
-                one for one in records
-                if one is not self.known.get(one.sample, None if one.path else one)
-            ]  # fmt: skip
-        else:
-            records = [self._taken(sample, self.folder) for sample in samples]
-            changed = [one for one in records if one != self.known.get(one.sample)]
+        folder, known = self.folder, self.known
+        records = [self._taken(s, folder) if folder else self._again(s) for s in samples]
+        changed = [
+            one for one in records if one != known.get(one.sample) and one.reason != _NOT_YET
+        ]
         self.run.write_edits(changed)
         return records
 
@@ -234,7 +226,7 @@ class _Outputs:
 
     def _again(self, sample: Sample) -> EditRecord:
         """The record of an output in the run: a new one where it was replaced or removed."""
-        old = self.known.get(sample.id) or self._without(sample, "not edited yet")
+        old = self.known.get(sample.id) or self._without(sample, _NOT_YET)
         if old.status is Status.MISSING and (file := self.kept.find(sample)) is not None:
             place = Path(file).relative_to(self.run.path).as_posix()
             old = replace(old, path=place, detail={"source": "folder"})

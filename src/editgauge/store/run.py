@@ -207,22 +207,18 @@ class Run(Rows):
         records = {paths.plain_text(record["id"], "sample id"): record for record in given}
         with self._lock:
             there = self.index(paths.plain_name(benchmark)) if index is None else index
-            if records.keys() >= there.keys():
-                order = {name: place for place, name in enumerate(records)}
-            else:
-                new_ids = records.keys() - there.keys()
-                free = max(place for place, _ in there.values()) + 1 if new_ids else 0
-                order = {name: there.get(name, (n, ""))[0] for n, name in enumerate(records, free)}
-            new = dict[str, tuple[int, str]]()
-            for name, place in order.items():
-                old = there.get(name, (-1, "{}"))
-                if (entry := (place, schema.sample_text(old[1], records[name]))) != old:
+            whole, new = records.keys() >= there.keys(), dict[str, tuple[int, str]]()
+            free = 0 if whole else max(place for place, _ in there.values()) + 1
+            for number, (name, record) in enumerate(records.items(), free):
+                place, text = there.get(name, (number, "{}"))
+                entry = (number if whole else place, schema.sample_text(text, record))
+                if entry != there.get(name):
                     new[name] = entry
             if new:
                 with self.changing() as db:
-                    number = partial(self.number_of, db, "samples")
-                    every = [(number((benchmark, n)), benchmark, n, *new[n]) for n in new]
-                    put(db, "samples", *every)
+                    for name, entry in new.items():
+                        number = self.number_of(db, "samples", (benchmark, name))
+                        put(db, "samples", (number, benchmark, name, *entry))
             there |= new
 
     def index(self, benchmark: str) -> dict[str, tuple[int, str]]:
@@ -244,10 +240,6 @@ class Run(Rows):
             with self._named(f"samples of {benchmark}: {sample[:80]!r}"):
                 samples.append(schema.read_sample(benchmark, sample, facts))
         return samples
-
-    def samples_mark(self, benchmark: str) -> str:
-        """The hash of a benchmark's index of samples: equal where two runs say the same of them."""
-        return schema.digest([record[2:5] for record in self._index(benchmark)])
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""

@@ -21,7 +21,6 @@ from tests.contract.datasets import (
     organs,
     prompt_record,
     prompts,
-    put,
     task_record,
     tasks,
     text_record,
@@ -108,51 +107,6 @@ def test_texteditbench_json_that_is_repaired(data: Path, content: Any, kind: str
 
 
 @pytest.mark.parametrize(
-    ("changes", "kind", "about"),
-    [
-        ({"input_image": "4.jpg "}, "input-name", {}),
-        ({"input_image": "23.jpg"}, "input-missing", {}),
-        (
-            {"topic": "Art&Creative Expression"},
-            "topic-name",
-            {"topic": "Art & Creative Expression"},
-        ),
-        ({"editing_method": "scalling"}, "operation-name", {"operation": "scaling"}),
-        ({"source_tag": "human_anntation"}, "tag-name", {"source_tag": "human_annotation"}),
-        ({"source_tag": "human_annotation "}, "tag-name", {"source_tag": "human_annotation"}),
-        ({"difficulty": "esay"}, "difficulty-tier", {"difficulty": "easy"}),
-        (
-            {"difficulty": "meduim", "difficulty_score": "6(0,2,0,0,0,0,2,0,0,2)"},
-            "difficulty-tier",
-            {"difficulty": "medium"},
-        ),
-        (
-            {"difficulty": " medium", "difficulty_score": "6(0,2,0,0,0,0,2,0,0,2)"},
-            "difficulty-tier",
-            {"difficulty": "medium"},
-        ),
-        (
-            {"difficulty_score": "(0,0,0,0,0,0,2,0,0,2)"},
-            "difficulty-total",
-            {"difficulty_total": 4},
-        ),
-        ({"difficulty_score": "2(0,2,0,0,0,0,0,0,0)"}, "difficulty-count", {"difficulty_total": 2}),
-        ({"difficulty_score": "1(0,0,0,0,0,0,0,0,1,0,)"}, "difficulty-comma", {}),
-        ({"difficulty_score": "5(0,0,0,0,0,0,2,0,0,2)"}, "difficulty-sum", {"difficulty_total": 5}),
-        ({"difficulty_score": "7(1,1,1,2,0,0,0,0,0,2)"}, "difficulty-disagrees", {}),
-    ],
-)
-def test_texteditbench_fields_that_are_repaired(
-    data: Path, changes: dict[str, Any], kind: str, about: dict[str, Any]
-) -> None:
-    folder = instance(data, **changes)
-    sample = only("texteditbench", data)
-    assert findings(sample)[kind] is True
-    assert sample.images == (folder / "4.jpg",)
-    assert {name: sample.attributes[name] for name in about} == about
-
-
-@pytest.mark.parametrize(
     "spelling", ["knowledge prompt", "knoeledge_prompt", "konwledge_prompt", "knowledge_prompt"]
 )
 def test_texteditbench_knowledge_prompts_however_they_are_spelt(data: Path, spelling: str) -> None:
@@ -215,27 +169,6 @@ def test_textedit_has_two_sets(data: Path) -> None:
         assert told["samples"] == count
 
 
-@pytest.mark.parametrize(
-    ("changes", "kind", "repaired"),
-    [
-        ({"prompt": ...}, "prompt-missing", False),
-        ({"id": ...}, "id-missing", True),
-        ({"original_image": "1.1.1/image/original/3.0.png "}, "input-name", True),
-        ({"original_image": "1.1.1/image/original/3.0.jpg"}, "input-name", True),
-        ({"original_image": "1.1.1/image/original/9.png"}, "input-missing", False),
-        ({"original_image": "../../../etc/hostname"}, "input-outside", False),
-        ({"gt_image": "1.1.1/image/gt/none.png"}, "reference-missing", False),
-        ({"source_text": ""}, "source_text-missing", False),
-        ({"gt_caption": None}, "gt_caption-missing", False),
-    ],
-)
-def test_textedit_slips(data: Path, changes: dict[str, Any], kind: str, repaired: bool) -> None:
-    prompts(data, [prompt_record(3, **changes)])
-    for name in ("original", "gt"):
-        put(data / f"data/1.1.1/image/{name}/3.0.png")
-    assert findings(only("textedit", data))[kind] is repaired
-
-
 def test_textedit_a_line_that_is_no_json_loses_no_other(data: Path) -> None:
     prompts(data, ['{"id": 3, "prompt', prompt_record(4)])
     broken, sound = samples("textedit", data).values()
@@ -264,24 +197,6 @@ def test_medebench_released_and_printed_names_of_keys(data: Path) -> None:
     other = only("medebench", data)
     for name in ("id", "instruction", "change", "images", "reference", "masks"):
         assert getattr(other, name) == getattr(plain, name), name
-
-
-@pytest.mark.parametrize(
-    ("changes", "kind", "repaired"),
-    [
-        ({"prompt": ...}, "prompt-missing", False),
-        ({"previous_image": "editing/previous/39.png"}, "input-missing", True),
-        ({"previous_image": "/etc/hostname"}, "input-outside", False),
-        ({"changed_image": "/etc/hostname"}, "reference-outside", False),
-        ({"Organ": ...}, "organ-missing", False),
-        ({"detailed_prompt": ""}, "change-missing", False),
-    ],
-)
-def test_medebench_slips(data: Path, changes: dict[str, Any], kind: str, repaired: bool) -> None:
-    organs(data, [organ_record(38, **changes)])
-    sample = only("medebench", data)
-    assert findings(sample)[kind] is repaired
-    assert data in sample.images[0].parents
 
 
 def test_medebench_files_that_are_not_there(data: Path) -> None:
@@ -332,24 +247,77 @@ def test_krisbench_pictures_of_any_extension_in_their_order(data: Path) -> None:
     assert only("krisbench", data).images == tuple(folder / name for name in names)
 
 
-@pytest.mark.parametrize(
-    ("changes", "kind", "repaired"),
-    [
-        ({"ori_img": []}, "input-unnamed", False),
-        ({"ori_img": "2.png"}, "input-missing", False),
-        ({"ori_img": "1.JPEG"}, "input-name", True),
-        ({"ori_img": "../../../x.png"}, "input-outside", False),
-        ({"gt_img": "9.png"}, "reference-missing", False),
-        ({"ins_en": ""}, "prompt-missing", False),
-        ({"explain_en": ...}, "knowledge-missing", False),
-    ],
-)
-def test_krisbench_slips(data: Path, changes: dict[str, Any], kind: str, repaired: bool) -> None:
-    tasks(data, {"1": task_record(**changes)})
-    assert findings(only("krisbench", data))[kind] is repaired
-
-
 # -- all -------------------------------------------------------------------------------------------
+
+
+MEDIUM = "6(0,2,0,0,0,0,2,0,0,2)"
+SLIPS: list[tuple[str, dict[str, Any], str, bool, dict[str, Any]]] = [
+    ("texteditbench", {"input_image": "4.jpg "}, "input-name", True, {}),
+    ("texteditbench", {"input_image": "23.jpg"}, "input-missing", True, {}),
+    ("texteditbench", {"topic": "Art&Creative Expression"}, "topic-name", True, {"topic": "Art & Creative Expression"}),
+    ("texteditbench", {"editing_method": "scalling"}, "operation-name", True, {"operation": "scaling"}),
+    ("texteditbench", {"source_tag": "human_anntation"}, "tag-name", True, {"source_tag": "human_annotation"}),
+    ("texteditbench", {"source_tag": "human_annotation "}, "tag-name", True, {"source_tag": "human_annotation"}),
+    ("texteditbench", {"difficulty": "esay"}, "difficulty-tier", True, {"difficulty": "easy"}),
+    ("texteditbench", {"difficulty": "meduim", "difficulty_score": MEDIUM}, "difficulty-tier", True, {"difficulty": "medium"}),
+    ("texteditbench", {"difficulty": " medium", "difficulty_score": MEDIUM}, "difficulty-tier", True, {"difficulty": "medium"}),
+    ("texteditbench", {"difficulty_score": "(0,0,0,0,0,0,2,0,0,2)"}, "difficulty-total", True, {"difficulty_total": 4}),
+    ("texteditbench", {"difficulty_score": "2(0,2,0,0,0,0,0,0,0)"}, "difficulty-count", True, {"difficulty_total": 2}),
+    ("texteditbench", {"difficulty_score": "1(0,0,0,0,0,0,0,0,1,0,)"}, "difficulty-comma", True, {}),
+    ("texteditbench", {"difficulty_score": "5(0,0,0,0,0,0,2,0,0,2)"}, "difficulty-sum", True, {"difficulty_total": 5}),
+    ("texteditbench", {"difficulty_score": "7(1,1,1,2,0,0,0,0,0,2)"}, "difficulty-disagrees", True, {}),
+    ("textedit", {"prompt": ...}, "prompt-missing", False, {}),
+    ("textedit", {"id": ...}, "id-missing", True, {}),
+    ("textedit", {"original_image": "1.1.1/image/original/3.0.png "}, "input-name", True, {}),
+    ("textedit", {"original_image": "1.1.1/image/original/3.0.jpg"}, "input-name", True, {}),
+    ("textedit", {"original_image": "1.1.1/image/original/9.png"}, "input-missing", False, {}),
+    ("textedit", {"original_image": "../../../etc/hostname"}, "input-outside", False, {}),
+    ("textedit", {"gt_image": "1.1.1/image/gt/none.png"}, "reference-missing", False, {}),
+    ("textedit", {"source_text": ""}, "source_text-missing", False, {}),
+    ("textedit", {"gt_caption": None}, "gt_caption-missing", False, {}),
+    ("medebench", {"prompt": ...}, "prompt-missing", False, {}),
+    ("medebench", {"previous_image": "editing/previous/39.png"}, "input-missing", True, {}),
+    ("medebench", {"previous_image": "/etc/hostname"}, "input-outside", False, {}),
+    ("medebench", {"changed_image": "/etc/hostname"}, "reference-outside", False, {}),
+    ("medebench", {"Organ": ...}, "organ-missing", False, {}),
+    ("medebench", {"detailed_prompt": ""}, "change-missing", False, {}),
+    ("krisbench", {"ori_img": []}, "input-unnamed", False, {}),
+    ("krisbench", {"ori_img": "2.png"}, "input-missing", False, {}),
+    ("krisbench", {"ori_img": "1.JPEG"}, "input-name", True, {}),
+    ("krisbench", {"ori_img": "../../../x.png"}, "input-outside", False, {}),
+    ("krisbench", {"gt_img": "9.png"}, "reference-missing", False, {}),
+    ("krisbench", {"ins_en": ""}, "prompt-missing", False, {}),
+    ("krisbench", {"explain_en": ...}, "knowledge-missing", False, {}),
+]  # fmt: skip
+"""Of a clean record of a benchmark: changes, the kind of the finding, whether it is repaired, and to what."""
+
+
+def spoil(data: Path, benchmark: str, changes: dict[str, Any]) -> None:
+    if benchmark == "texteditbench":
+        instance(data, **changes)
+    elif benchmark == "textedit":
+        for record in (prompt_record(3), prompt_record(3, **changes)):  # the first has the pictures
+            prompts(data, [record])
+    elif benchmark == "medebench":
+        organs(data, [organ_record(38, **changes)])
+    else:
+        tasks(data, {"1": task_record(**changes)})
+
+
+@pytest.mark.parametrize(("benchmark", "changes", "kind", "repaired", "about"), SLIPS)
+def test_a_slip_is_named_and_repaired_or_not(
+    data: Path,
+    benchmark: str,
+    changes: dict[str, Any],
+    kind: str,
+    repaired: bool,
+    about: dict[str, Any],
+) -> None:
+    spoil(data, benchmark, changes)
+    sample = only(benchmark, data)
+    assert findings(sample)[kind] is repaired
+    assert {name: sample.attributes[name] for name in about} == about
+    assert all(data in path.parents for path in sample.images)
 
 
 @pytest.mark.parametrize("benchmark", ["texteditbench", "textedit", "medebench", "krisbench"])

@@ -190,27 +190,33 @@ def leaked(folder: Path) -> list[Path]:
     return found
 
 
+def linked(run: Path, secret: Path, places: list[Path]) -> None:
+    """Links to what lies outside in these places of a run."""
+    for path in places:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        path.symlink_to(secret / path.relative_to(run))
+
+
+@pytest.mark.parametrize("folders", [False, True])
 @pytest.mark.parametrize("same", [True, False])
-def test_a_picture_that_is_a_link_is_named_and_not_shown(
-    judged_run: Path, tmp_path: Path, same: bool
+def test_a_picture_or_folder_of_them_that_is_a_link_is_named_and_not_shown(
+    judged_run: Path, tmp_path: Path, same: bool, folders: bool
 ) -> None:
     run = copy_of(judged_run, tmp_path / "run")
     secret = copy_of(run, tmp_path / "same") if same else outside(tmp_path, judged_run)
     before = content(secret)
-    linked = [
-        sorted((run / "edits/mini/copy").iterdir())[0],
-        next(path for path in files(run / "inputs") if path.stem == "input"),
-    ]
-    for path in linked:
-        path.unlink()
-        path.symlink_to(secret / path.relative_to(run))
+    picture = sorted((run / "edits/mini/copy").iterdir())[0]
+    given = next(path for path in files(run / "inputs") if path.stem == "input")
+    own = (secret / picture.relative_to(run)).read_bytes()
+    linked(run, secret, [picture.parent, run / "inputs/mini"] if folders else [picture, given])
     results = commands(run, tmp_path)
     assert named(results[1]), "the report shows what lies outside"
     assert named(results[2]), "merge takes what lies outside"
     for result in results:
         assert "Traceback" not in result.text
-    assert not leaked(tmp_path / "report")
-    assert not leaked(tmp_path / "all")
+    for made in ("report", "all"):
+        assert not leaked(tmp_path / made)
+    assert own not in {path.read_bytes() for path in files(tmp_path / "all")}
     assert content(secret) == before
 
 
@@ -222,8 +228,7 @@ def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_pa
         place = tmp_path / name
         run = copy_of(judged_run, place / "run")
         secret = outside(place, judged_run)
-        shutil.rmtree(run / name) if (run / name).is_dir() else (run / name).unlink()
-        (run / name).symlink_to(secret / name)
+        linked(run, secret, [run / name])
         before = content(secret)
         results = commands(run, place)
         assert any(named(result) for result in results), f"{name}: nobody says that it is a link"
@@ -232,20 +237,3 @@ def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_pa
         for made in ("report", "all"):
             assert not leaked(place / made), name
         assert content(secret) == before, f"{name}: something outside was written"
-
-
-def test_a_folder_of_pictures_that_is_a_link_is_not_followed(
-    judged_run: Path, tmp_path: Path
-) -> None:
-    run = copy_of(judged_run, tmp_path / "run")
-    secret = copy_of(judged_run, tmp_path / "same")
-    for name in ("edits/mini/copy", "inputs/mini"):
-        shutil.rmtree(run / name)
-        (run / name).symlink_to(secret / name)
-    before = content(secret)
-    results = commands(run, tmp_path)
-    assert named(results[1]), "the report shows what lies outside"
-    assert named(results[2]), "merge takes what lies outside"
-    shown = {path.read_bytes() for path in files(tmp_path / "all") if path.suffix in PICTURES}
-    assert not shown & {path.read_bytes() for path in files(secret / "edits/mini/copy")}
-    assert content(secret) == before

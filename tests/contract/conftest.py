@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,21 +52,15 @@ def judged_run(edited_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return run
 
 
-@pytest.fixture(scope="session")
-def text_edit_bench(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return runs.text_edit_bench(tmp_path_factory.mktemp("texteditbench"))
+def known(make: Callable[[Path], Known]) -> Any:
+    """A run with known scores as a fixture of its name."""
+
+    @pytest.fixture(scope="session", name=make.__name__)
+    def fixture(tmp_path_factory: pytest.TempPathFactory) -> Known:
+        return make(tmp_path_factory.mktemp(make.__name__))
+
+    return fixture
 
 
-@pytest.fixture(scope="session")
-def text_edit(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return runs.text_edit(tmp_path_factory.mktemp("textedit"))
-
-
-@pytest.fixture(scope="session")
-def medical(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return runs.medical(tmp_path_factory.mktemp("medebench"))
-
-
-@pytest.fixture(scope="session")
-def kris(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return runs.kris(tmp_path_factory.mktemp("krisbench"))
+text_edit_bench, text_edit = known(runs.text_edit_bench), known(runs.text_edit)
+medical, kris = known(runs.medical), known(runs.kris)

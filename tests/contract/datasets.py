@@ -219,23 +219,22 @@ def tasks(
     return folder
 
 
+EVERY_NAME = ("1.png", "2.png", *(f"1-{frame}.png" for frame in (1, 2, 3, 4)))
+SPECIAL: dict[str, dict[str, Any]] = {
+    "multi-element_composition": {"ori_img": ["1.png", "2.png"]},
+    "viewpoint_change": {"gt_img": "2.png"},
+}
+
+
 def every_task(root: Path, sizes: Mapping[str, Any]) -> Path:
     """KRIS-Bench whole: `sizes` as `TAXONOMY`. The samples of a category share their pictures."""
     for dimensions in sizes.values():
         for dimension, categories in dimensions.items():
             told = {} if dimension in KNOWLEDGE else {"explain_en": ""}
             for category, count in categories.items():
-                names, fields = ["1.png"], [told] * count
+                fields = [told | SPECIAL.get(category, {})] * count
                 if category == "temporal_prediction":
-                    names = [f"1-{frame}.png" for frame in (1, 2, 3, 4)]
                     fields = [frames(4 - number % 4) for number in range(count)]
-                elif category == "multi-element_composition":
-                    names, fields = (
-                        ["1.png", "2.png"],
-                        [told | {"ori_img": ["1.png", "2.png"]}] * count,
-                    )
-                elif category == "viewpoint_change":
-                    names, fields = ["1.png", "2.png"], [told | {"gt_img": "2.png"}] * count
                 records = {str(n + 1): task_record(**one) for n, one in enumerate(fields)}
-                tasks(root, records, category=category, names=names)
+                tasks(root, records, category=category, names=EVERY_NAME)
     return root

@@ -86,6 +86,8 @@ def test_a_difference_has_its_mean_interval_and_exact_p(tmp_path: Path) -> None:
         assert line["difference"] + error < line["high"] < line["difference"] + 3 * error
         counts = [int((np.sign(differences) == sign).sum()) for sign in (1, 0, -1)]
         assert [line["win"], line["tie"], line["loss"]] == counts
+    moved = [lines["VC"][way][0]["sample"] for way in ("up", "down")]
+    assert moved == ["color_change/10", "color_change/9"]
     low, high = sorted(line["p"] for line in lines.values())
     assert sorted(line["holm"] for line in lines.values()) == pytest.approx(
         [2 * low, max(2 * low, high)]
@@ -97,12 +99,6 @@ def test_only_samples_that_both_have_are_compared(tmp_path: Path) -> None:
     line = compared(scored(tmp_path, {"old": {"VC": OLD}, "new": {"VC": new}}))["VC"]
     assert (line["n"], line["only_a"], line["only_b"]) == (11, 1, 0)
     assert line["difference"] == pytest.approx(np.subtract(NEW[1:], OLD[1:]).mean())
-
-
-def test_the_samples_that_moved_most_are_named(tmp_path: Path) -> None:
-    line = compared(scored(tmp_path, {"old": {"VC": OLD}, "new": {"VC": NEW}}))["VC"]
-    assert line["up"][0]["sample"] == "color_change/10"
-    assert line["down"][0]["sample"] == "color_change/9"
 
 
 def test_a_slice_shows_the_loss_that_the_whole_hides(tmp_path: Path) -> None:
@@ -200,25 +196,28 @@ def test_a_gate_has_three_verdicts_with_exit_codes(
     assert {check["kind"] for check in gate["checks"]} == {"coverage", "margin"}
 
 
-def test_missing_scores_fail_a_gate_unless_the_policy_allows_them(tmp_path: Path) -> None:
-    new = [None, None, *noisy(1, seed=1)[2:]]
-    run = scored(tmp_path, {"old": {"VC": noisy(0)}, "new": {"VC": new}})
-    policy = POLICY.format(margin=0.3)
-    gated(run, policy, expect=1)
-    gated(run, "coverage = 0.9\n" + policy, expect=0)
+PLAIN = POLICY.format(margin=0.3)
+GATES: Mapping[str, tuple[Sequence[int | None], Sequence[int | None], str, str]] = {
+    "missing scores, unless they are allowed": (
+        noisy(0), [None, None, *noisy(1, seed=1)[2:]], "coverage = 0.9\n" + PLAIN, PLAIN,
+    ),
+    "a floor, whatever the baseline": (
+        noisy(-2), noisy(0, seed=1), PLAIN + "floor = 2.0\n", PLAIN + "floor = 4.0\n",
+    ),
+    "a part of the samples, alone": (
+        [3] * 80, [5, 2] * 40, PLAIN, PLAIN + 'where = "task=size_adjustment"\n',
+    ),
+}  # fmt: skip
+"""The old scores, the new ones, a policy that they pass and one that they fail."""
 
 
-def test_a_floor_holds_whatever_the_baseline(tmp_path: Path) -> None:
-    run = scored(tmp_path, {"old": {"VC": noisy(-2)}, "new": {"VC": noisy(0, seed=1)}})
-    gated(run, POLICY.format(margin=0.3) + "floor = 2.0\n", expect=0)
-    gated(run, POLICY.format(margin=0.3) + "floor = 4.0\n", expect=1)
-
-
-def test_a_rule_for_a_part_of_the_samples_is_judged_on_it_alone(tmp_path: Path) -> None:
-    scores = {"old": {"VC": [3] * 80}, "new": {"VC": [5, 2] * 40}}
+@pytest.mark.parametrize("kind", GATES)
+def test_a_gate_looks_at(kind: str, tmp_path: Path) -> None:
+    old, new, passed, failed = GATES[kind]
+    scores = {"old": {"VC": old}, "new": {"VC": new}}
     run = scored(tmp_path, scores, ("color_change", "size_adjustment"))
-    gated(run, POLICY.format(margin=0.3), expect=0)
-    gated(run, POLICY.format(margin=0.3) + 'where = "task=size_adjustment"\n', expect=1)
+    gated(run, passed, expect=0)
+    gated(run, failed, expect=1)
 
 
 @pytest.mark.parametrize(

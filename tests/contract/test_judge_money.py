@@ -226,9 +226,12 @@ def test_a_bill_that_cannot_be_is_not_believed_and_the_most_stays_booked(run: Pa
     assert "cannot be used" in said
 
 
-def test_a_budget_without_a_price_is_refused_before_anything_is_sent(run: Path) -> None:
+@pytest.mark.parametrize("price", [(), ("--price", "0/0")])
+def test_a_budget_without_a_price_is_refused_before_anything_is_sent(
+    run: Path, price: tuple[str, ...]
+) -> None:
     with Judge() as server:
-        done = cli(*words(run, server, "--budget", 1), env=ENV, expect=2)
+        done = cli(*words(run, server, "--budget", 1, *price), env=ENV, expect=2)
     assert len(server.chats) == 0
     assert "--price" in done.err
 

@@ -51,6 +51,12 @@ def test_openai_by_responses(tmp_path: Path) -> None:
     assert made.provider.result(refusal).status is Status.REFUSED
 
 
+def test_a_server_of_ones_own_network_has_no_price_of_the_models_maker() -> None:
+    assert editor("bfl", model="flux-2-pro").price.picture
+    own = editor("bfl", model="flux-2-pro", base_url="http://127.0.0.1:1")
+    assert own.price.picture is None
+
+
 def test_seedream_is_asked_for_no_watermark(tmp_path: Path) -> None:
     call = call_of(editor("openai", model="doubao-seedream-4-0"), make_sample(tmp_path))
     assert call.path == "/images/generations"

@@ -60,13 +60,3 @@ def test_a_verdict_brings_nothing_back_that_was_taken_out(tmp_path: Path, state:
     with pytest.raises(UsageError, match=f"taken out of the set .{state}"):
         say(data, "s00", "accept", "ben")
     assert data.record("s00").state == state
-
-
-def test_agreement_is_of_first_verdicts(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 4)
-    for number, (one, two) in enumerate((("accept",) * 2, ("accept",) * 2, ("reject",) * 2,
-                                         ("accept", "reject"))):  # fmt: skip
-        say(data, f"s0{number}", one, "ann")
-        say(data, f"s0{number}", two, "ben")
-    say(data, "s03", "accept", "ben")  # persuaded: the first verdict counts
-    assert review.agreement(data.events(), data.records()) == (4, 2)

@@ -10,7 +10,7 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,9 @@ from editgauge.benchmarks.tree import OWN_SET, Tree
 from editgauge.curation.benchmark import sample_of, tier
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import DATASET, PROTOCOLS, SAMPLES, SOURCE, Picture, Record
-from editgauge.curation.review import Fault, agreement, leaving
+from editgauge.curation.review import Fault, leaving
 from editgauge.errors import EditgaugeError, ImageError, UsageError
-from editgauge.escape import counted, markdown
+from editgauge.escape import markdown
 from editgauge.images import read_file, read_header, write_bytes
 from editgauge.judging.pictures import bare
 from editgauge.store import paths
@@ -172,6 +172,8 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 def card(data: DataSet, records: Sequence[Record], *, version: str = "") -> str:
     """``README.md`` of what leaves: of these samples."""
     about = data.about
+    pictures = [one for record in records for one in record.pictures.values()]
+    verified = sum(record.state == "verified" for record in records)
     labels = {
         "split": [record.split or "all" for record in records],
         "category": ["/".join(record.category) or "unsorted" for record in records],
@@ -186,25 +188,12 @@ def card(data: DataSet, records: Sequence[Record], *, version: str = "") -> str:
         f"- licence: {markdown(about.licence or 'not stated')}",
         f"- measured as: {about.protocol or 'each sample by its own protocol'}",
         f"- samples: {len(records)}, with a reference: {sum(bool(r.reference) for r in records)}",
-        *_process(data, records),
+        *(f"- {name} stated for {sum(name in r.source for r in records)}" for name in SOURCE),
+        f"- pictures from scans: {sum(bool(one.scan) for one in pictures)}",
+        f"- areas hidden in pictures: {sum(len(one.hidden) for one in pictures)}",
+        f"- verified by {about.policy.reviews or 1} reviewers and more: {verified}",
     ]
     for name, values in labels.items():
         lines += ["", f"## By {name}", "", f"| {name} | samples |", "| --- | ---: |"]
         lines += [f"| {markdown(one)} | {count} |" for one, count in Counter(values).most_common()]
     return "\n".join([*lines, ""])
-
-
-def _process(data: DataSet, records: Sequence[Record]) -> Iterator[str]:
-    """Where the samples come from, and what was done to them."""
-    events, every = data.events(), counted(len(records), "sample")
-    for name in SOURCE:
-        yield f"- {name} stated for {sum(name in r.source for r in records)} of {every}"
-    pictures = [about for record in records for about in record.pictures.values()]
-    yield f"- pictures from scans: {sum(bool(one.scan) for one in pictures)}"
-    yield f"- areas hidden in pictures: {sum(len(one.hidden) for one in pictures)}"
-    yield f"- recorded changes: {len(events)}, by {len({e.who for e in events})} people or tools"
-    verified = sum(record.state == "verified" for record in records)
-    yield f"- verified by reviewers: {verified}; each needs {data.about.policy.reviews} of them"
-    several, accepted = agreement(events, records)
-    if several:
-        yield f"- of {several} samples with several reviews {accepted} were first accepted by all"

@@ -19,7 +19,6 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Box, Picture, Record
 from editgauge.errors import (
     DataError,
-    EditgaugeError,
     MissingExtra,
     UsageError,
     WeightsError,
@@ -39,17 +38,12 @@ _LONGEST = 640
 
 
 def engine_of(name: str) -> Any:
-    """The OCR engine of a name, None for ``none``. Raises `UsageError` where it is not there."""
+    """The OCR engine of a name, None for ``none``. Raises `MissingExtra` where it is not there."""
     from editgauge.ocr.reader import open_reader
 
     if name in ("", "none"):
         return None
-    try:
-        return open_reader(name).engine
-    except EditgaugeError as error:
-        raise UsageError(
-            f"{error} Or take no engine (none): a person must then find the texts alone"
-        ) from error
+    return open_reader(name).engine
 
 
 def searched(pixels: Array, engine: Any) -> Picture:

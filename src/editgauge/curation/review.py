@@ -17,7 +17,7 @@ from editgauge.curation.dataset import OUT, DataSet
 from editgauge.curation.records import CONTENT, TEXTS, Policy, Record, Review
 from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.images import read_image
-from editgauge.web.log import Act, Conflict, Event
+from editgauge.web.log import Act, Conflict
 
 EXPERT = "expert"
 """The role of who may accept samples that need an expert."""
@@ -107,18 +107,6 @@ def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
         if record.instruction and who not in current(record) and lacking(record, policy)
     ]
     return [record.id for record in sorted(waiting, key=lambda record: -len(current(record)))]
-
-
-def agreement(events: Sequence[Event], records: Sequence[Record]) -> tuple[int, int]:
-    """Of how many samples several gave a verdict, and how many of those all accepted at first: the
-    paper's 243 of 260 (MedEBench, D.1).
-    """
-    first: dict[str, dict[str, str]] = {record.id: {} for record in records}
-    for event in events:
-        if event.what == "reviewed" and event.item in first:
-            first[event.item].setdefault(event.who, event.note)
-    several = [{*given.values()} for given in first.values() if len(given) > 1]
-    return len(several), several.count({"accept"})
 
 
 class Fault(NamedTuple):

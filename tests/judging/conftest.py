@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ class Bench:
     """A folder with samples, a store, and a way to ask a server about them."""
 
     folder: Path
-    heard: dict[tuple[int, int], Scores] = field(default_factory=dict)
     engine: Engine | None = None
 
     def call(self, number: int = 1) -> Call:
@@ -42,12 +41,8 @@ class Bench:
         (call,) = JUDGING.calls(sample, edit, rubrics, {})
         return call
 
-    def jobs(self, count: int, repeats: int = 1) -> list[Job]:
-        return [
-            Job(self.call(number), repeat, {"sample": f"sample-{number}"}, (number, repeat))
-            for number in range(1, count + 1)
-            for repeat in range(repeats)
-        ]
+    def jobs(self, count: int) -> list[Job]:
+        return [Job(self.call(number), payload=number) for number in range(1, count + 1)]
 
     def ask(
         self,
@@ -58,23 +53,20 @@ class Bench:
         concurrency: int = 4,
         timeout: float = 5.0,
         backoff: float = 0.01,
-        **options: Any,
+        model: str = "scripted",
     ) -> list[Scores]:
         """Judge `count` samples (or the given jobs); what was heard, in the order of the jobs."""
         jobs = self.jobs(count) if jobs is None else jobs
-        given = [*options.pop("set", []), f"concurrency={concurrency}"]
-        chosen = JudgeOptions(**{"model": "scripted", **options}, set=given)
-        self.heard = {}
-
+        options = JudgeOptions(model=model, set=[f"concurrency={concurrency}"])
+        heard: dict[Any, Scores] = {}
         with ExitStack() as stack:
             pictures = PictureStore(stack.enter_context(HashStore(None)))
             replies = stack.enter_context(Paid(self.folder / "replies.sqlite"))
             client = Client(server.url, timeout=timeout, key="sk-test")
             stack.callback(client.close)
-            told = {"deadline": 20.0, "backoff": backoff}
-            self.engine = Engine(client, replies, pictures, chosen, **told)
-            self.engine.run(jobs, lambda job, heard: self.heard.update({job.payload: heard}))
-        return [self.heard[job.payload] for job in jobs if job.payload in self.heard]
+            self.engine = Engine(client, replies, pictures, options, deadline=20.0, backoff=backoff)
+            self.engine.run(jobs, lambda job, scores: heard.update({job.payload: scores}))
+        return [heard[job.payload] for job in jobs]
 
 
 @pytest.fixture

@@ -29,11 +29,8 @@ GOOD = '{"pictures_visible": true, "reason": "ok", "score": {"Q1": 5, "Q2": 4, "
     [
         (error(500, "scripted"), "HTTP 500: scripted"),
         (Answer(drop=True), "no answer"),
-        (Answer(b'{"choices": [{"message": '), "no JSON object"),
         (chat(""), "an empty reply"),
-        (Answer({"choices": None}), "without a choice"),
         (Answer(b"<html>Score: 4/5</html>", kind="text/html"), "no JSON object"),
-        (chat(GOOD, seconds=5), "no complete answer within"),
         (replace(chat(GOOD), pause=0.2), "no complete answer within"),
         (error(400), "HTTP 400"),
     ],
@@ -82,13 +79,6 @@ def test_what_a_server_takes_is_learned_by_all_calls_under_way(bench: Bench) -> 
     with Judge(answer) as server:
         heard = bench.ask(server, 6, concurrency=6)
     assert {score.status for scores in heard for score in scores} == {Status.SCORED}
-
-
-def test_a_server_that_is_gone_since_the_last_command_is_named(bench: Bench) -> None:
-    with Judge(lambda asked: chat(GOOD)) as server:
-        bench.ask(server, 1)
-    with pytest.raises(RunError, match="start the server"):
-        bench.ask(server, 3)
 
 
 # -- room ------------------------------------------------------------------------------------------

@@ -13,17 +13,7 @@ import pytest
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, fetch, load
 from editgauge.judging.questions import Track
 
-SOURCE = '''
-RUBRICS = {"IF": """Judge
-{this}.""", "n": 3}
-PLAIN = "one" "two"
-
-def build(prompt, picture):
-    content = [{"type": "text", "text": f"Wanted: {prompt} {{so}}"}]
-    if picture:
-        content.append({"type": "text", "text": "a {mark}" + f"{prompt}!"})
-    return client.chat.completions.create(model="m", messages=content, temperature=0.0, stream=False)
-'''
+SOURCE = 'PLAIN = "one" "two"\n\nRUBRICS = {"n": 3}\n'
 FILE = ScriptFile(path="src/x.py", commit=None, sha256=hashlib.sha256(SOURCE.encode()).hexdigest())
 TRACK = Track(metrics=(), ask=lambda *about: ())
 DECLARED = ReleasedPrompts(

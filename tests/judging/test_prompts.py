@@ -27,15 +27,9 @@ def test_data_cannot_close_its_fence_or_open_a_mark() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{{nonsense}}", "{{nonsense}} is no field"),
-        ("{{#instruction}}x", "{{#instruction}}x is no field"),
-        ("Do {instruct}.", "{instruct} is no field"),
-        ("{{ warning }}", "{{ warning }} is no field"),
-    ],
+    "mark", ["{{nonsense}}", "{{#instruction}}x", "{instruct}", "{{ warning }}"]
 )
-def test_a_mark_that_cannot_be_filled_in_is_named(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "quality.md").write_text(text)
-    with pytest.raises(UsageError, match=re.escape(said)):
+def test_a_mark_that_cannot_be_filled_in_is_named(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "quality.md").write_text(mark)
+    with pytest.raises(UsageError, match=re.escape(f"{mark} is no field")):
         RubricFolder(HOME, tmp_path).render("quality", instruction="i")

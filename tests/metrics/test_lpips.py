@@ -4,6 +4,7 @@ heads.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from editgauge.metrics.lpips import MIN_SIDE, Network  # noqa: E402
 from editgauge.networks.loading import state_dict  # noqa: E402
 from editgauge.networks.weights import find  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
+from tests.metrics.drawn import noisy  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
 
@@ -31,8 +33,6 @@ def masked_lpips(network: Network, first: Any, second: Any, mask: Any) -> float:
 
 def heads(net: str) -> dict[str, Any]:
     """The published heads out of torchmetrics' wheel."""
-    from pathlib import Path
-
     entry = find(f"lpips-{net}")
     path = entry.files[1].path(entry.name, Path("/nonexistent"))
     assert path is not None
@@ -46,9 +46,8 @@ def pairs_of_networks() -> dict[str, tuple[Network, Any]]:
     """
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            reference, "_get_tv_model_features", lambda name, pretrained=False: _filled(name)
-        )
+        given = {"_get_tv_model_features": lambda name, pretrained=False: _filled(name)}
+        patch.setattr(reference, *given.popitem())
         for net in MIN_SIDE:
             theirs = reference._LPIPS(pretrained=True, net=net, pnet_rand=True)
             found[net] = Network(net, tiny.backbone_state(net), heads(net)), theirs.eval()
@@ -65,13 +64,8 @@ def scaled(frame: np.ndarray) -> Any:
     return torch.from_numpy(frame).permute(2, 0, 1)[None].float() / 127.5 - 1.0
 
 
-def frames(size: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    first = make_picture(size, seed=seed)
-    random = np.random.default_rng(seed + 100)
-    second = np.clip(first.astype(int) + random.integers(-30, 31, first.shape), 0, 255).astype(
-        np.uint8
-    )
-    return first, second
+def frames(size: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    return make_picture(size), noisy(make_picture(size), 30)
 
 
 @pytest.mark.parametrize("net", MIN_SIDE)
@@ -109,13 +103,9 @@ def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(
 
 
 def _open_cells(mask: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
-    cells = np.ones(grid, bool)
-    for row in range(grid[0]):
-        for column in range(grid[1]):
-            top, bottom = row * mask.shape[0] // grid[0], -(-(row + 1) * mask.shape[0] // grid[0])
-            left, right = (
-                column * mask.shape[1] // grid[1],
-                -(-(column + 1) * mask.shape[1] // grid[1]),
-            )
-            cells[row, column] = not mask[top:bottom, left:right].any()
-    return cells
+    def part(index: int, axis: int) -> slice:
+        side = mask.shape[axis]
+        return slice(index * side // grid[axis], -(-(index + 1) * side // grid[axis]))
+
+    rows, columns = map(range, grid)
+    return np.array([[not mask[part(r, 0), part(c, 1)].any() for c in columns] for r in rows])

@@ -39,9 +39,6 @@ def test_equals_torch_fidelity(network: Inception) -> None:
 def test_other_sizes_are_resized_as_torch_does_it() -> None:
     picture = make_picture((120, 77))
     tensor = torch.from_numpy(picture).permute(2, 0, 1)[None].float() / 255
-    by_hand = (
-        torch.nn.functional.interpolate(tensor, (299, 299), mode="bilinear", align_corners=False)
-        * 2
-        - 1
-    )
-    assert prepare(picture) == pytest.approx(by_hand[0].numpy(), abs=1e-6)
+    how = {"mode": "bilinear", "align_corners": False}
+    by_hand = torch.nn.functional.interpolate(tensor, (299, 299), **how)[0] * 2 - 1
+    assert prepare(picture) == pytest.approx(by_hand.numpy(), abs=1e-6)

@@ -7,32 +7,18 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from pytest_httpserver import HTTPServer
 
 from editgauge.errors import WeightsError
 from editgauge.networks import weights
-from editgauge.networks.weights import (
-    WEIGHTS,
-    WeightFile,
-    Weights,
-    fetch,
-    find,
-    locate,
-)
+from editgauge.networks.weights import WEIGHTS, WeightFile, Weights, fetch, find, locate
 
 HEX = re.compile(r"[0-9a-f]{64}")
 
 
 def entry(*files: WeightFile) -> Weights:
-    return Weights(
-        name="tiny",
-        title="a tiny network",
-        source="someone/tiny",
-        revision="v1",
-        licence="MIT",
-        files=files,
-        used_for="tests",
-    )
+    return structs.replace(find("yunet"), name="tiny", revision="v1", files=files)
 
 
 def sha(data: bytes) -> str:
@@ -43,11 +29,8 @@ def sha(data: bytes) -> str:
 def tiny(monkeypatch: pytest.MonkeyPatch) -> bytes:
     monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
     data = b"weights" * 1000
-    monkeypatch.setitem(
-        WEIGHTS,
-        "tiny",
-        entry(WeightFile(name="net.pth", url="http://127.0.0.1:9/net.pth", sha256=sha(data))),
-    )
+    file = WeightFile(name="net.pth", url="http://127.0.0.1:9/net.pth", sha256=sha(data))
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
     return data
 
 
@@ -62,20 +45,17 @@ def test_every_file_has_an_address_and_the_publishers_checksum(name: str) -> Non
 
 
 @pytest.mark.parametrize("place", ["tiny/net.pth", "net.pth"])
-def test_a_filled_folder_is_enough(tiny: bytes, tmp_path: Path, place: str) -> None:
+def test_a_filled_folder_is_enough_and_another_file_is_refused(
+    tiny: bytes, tmp_path: Path, place: str
+) -> None:
     path = tmp_path / place
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(tiny)
     found = locate("tiny", tmp_path)
     assert found.paths["net.pth"] == path
     assert found.identity == {"weights": "tiny", "revision": "v1", "net.pth": sha(tiny)}
-
-
-def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Path) -> None:
-    (tmp_path / "net.pth").write_bytes(tiny[:-1] + b"X")
-    with pytest.raises(
-        WeightsError, match=r"another file .*remove it, then: editgauge fetch weights tiny"
-    ):
+    path.write_bytes(tiny[:-1] + b"X")
+    with pytest.raises(WeightsError, match=r"another file .*remove it, then: editgauge fetch"):
         locate("tiny", tmp_path)
 
 
@@ -85,12 +65,8 @@ def test_a_package_may_carry_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (package / "__init__.py").write_text("raise RuntimeError('importing it is not needed')")
     (package / "head.pth").write_bytes(b"head")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    file = WeightFile(
-        name="head.pth",
-        url="http://127.0.0.1:9/",
-        sha256=sha(b"head"),
-        package=("carrier", "head.pth"),
-    )
+    package_file = {"package": ("carrier", "head.pth"), "sha256": sha(b"head")}
+    file = WeightFile(name="head.pth", **package_file)
     monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
     assert locate("tiny", tmp_path).paths["head.pth"] == package / "head.pth"
     (package / "head.pth").write_bytes(b"another version's head")

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from editgauge.services.booking import Ledger
 from editgauge.services.costs import UNDER_WAY, WAITING, costs
 from editgauge.store.paid import Paid
 
 
-@pytest.fixture
-def paid(tmp_path: Path) -> Path:
+def test_what_stands_is_told_by_its_reason(tmp_path: Path) -> None:
     """Editing: 1 dollar billed, 2 + 2 without a bill, 4 in a batch. Judging: 8, killed."""
-    place = tmp_path / "paid.sqlite"
-    with Paid(place) as file:
+    with Paid(tmp_path / "paid.sqlite") as file:
         edit = Ledger(file, purpose="edit")
         edit.settle(edit.book(2.0, "m"), 1.0)
         for reply in ("no answer: a", "no answer: b"):
@@ -23,15 +19,9 @@ def paid(tmp_path: Path) -> Path:
         edit.settle(edit.book(64.0, "m"), why="HTTP 500")
         edit.book(4.0, "m", key="batch x")
         Ledger(file, purpose="judge").book(8.0, "j")
-    return place
-
-
-def test_what_stands_is_told_by_its_reason(paid: Path) -> None:
-    found = costs(paid)
-    assert [(t.purpose, t.requests, t.billed, t.booked) for t in found.totals] == [
-        ("edit", 4, 1.0, 9.0),
-        ("judge", 1, 0.0, 8.0),
-    ]
+    found = costs(tmp_path / "paid.sqlite")
+    totals = [(t.purpose, t.requests, t.billed, t.booked) for t in found.totals]
+    assert totals == [("edit", 4, 1.0, 9.0), ("judge", 1, 0.0, 8.0)]
     told = [(s.purpose, s.why, s.requests, s.dollars, s.waiting) for s in found.standing]
     assert told == [
         ("judge", UNDER_WAY, 1, 8.0, False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -35,21 +36,17 @@ def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Pa
     assert not list(target.parent.glob("*.part"))
 
 
-def test_a_refusal_is_final(httpserver: HTTPServer, tmp_path: Path) -> None:
-    httpserver.expect_request("/f").respond_with_data("no", status=404)
-    with pytest.raises(DownloadError, match="HTTP 404"):
-        download(Remote(url=httpserver.url_for("/f")), tmp_path / "f")
-    assert len(httpserver.log) == 1
-
-
-@pytest.mark.parametrize("wrong", [{"sha256": "0" * 64}, {"size": len(DATA) + 1}])
-def test_other_bytes_are_thrown_away(
-    httpserver: HTTPServer, tmp_path: Path, wrong: dict[str, str]
+@pytest.mark.parametrize(
+    ("status", "wanted"), [(404, {}), (200, {"sha256": "0" * 64}), (200, {"size": len(DATA) + 1})]
+)
+def test_a_refusal_is_final_and_other_bytes_are_thrown_away(
+    httpserver: HTTPServer, tmp_path: Path, status: int, wanted: Any
 ) -> None:
-    httpserver.expect_request("/f").respond_with_data(DATA)
-    with pytest.raises(DownloadError):
-        download(Remote(url=httpserver.url_for("/f"), **wrong), tmp_path / "f")  # type: ignore[arg-type]
+    httpserver.expect_request("/f").respond_with_data(DATA, status=status)
+    with pytest.raises(DownloadError, match="nothing was kept"):
+        download(Remote(url=httpserver.url_for("/f"), **wanted), tmp_path / "f")
     assert not (tmp_path / "f").exists()
+    assert len(httpserver.log) == 1
 
 
 def test_a_connection_that_breaks_is_continued(tmp_path: Path) -> None:

@@ -59,6 +59,13 @@ def serve(httpserver: HTTPServer, path: str, data: bytes) -> None:
     )
 
 
+def lists(hub: HTTPServer, *paths: str) -> None:
+    """From now on it has these small files alone."""
+    hub.clear_all_handlers()
+    tree = hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}")
+    tree.respond_with_json(entries(dict.fromkeys(paths, SMALL)))
+
+
 def asked(hub: HTTPServer, part: str) -> int:
     return sum(part in request.path for request, _ in hub.log)
 
@@ -96,10 +103,7 @@ def test_two_states_never_mix_in_one_folder(hub: HTTPServer, tmp_path: Path) -> 
 
 def test_other_bytes_than_listed_are_refused(hub: HTTPServer, tmp_path: Path) -> None:
     path = "editing/metadata.json"
-    hub.clear_all_handlers()
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(
-        entries({path: SMALL})
-    )
+    lists(hub, path)
     serve(hub, path, SMALL.upper())
     with pytest.raises(DownloadError, match="git blob"):
         fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
@@ -112,9 +116,7 @@ def test_other_bytes_than_listed_are_refused(hub: HTTPServer, tmp_path: Path) ->
 def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
     hub: HTTPServer, tmp_path: Path, path: str
 ) -> None:
-    hub.clear_all_handlers()
-    listing = entries({"good.json": SMALL, path: SMALL})
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(listing)
+    lists(hub, "good.json", path)
     with pytest.raises(DownloadError, match="does not stay in its folder"):
         fetch_dataset(SOURCE, tmp_path / "d", revision=COMMIT)
     assert not list(tmp_path.rglob("*evil*"))

@@ -68,3 +68,13 @@ def make_run(path: Path, first: float = 0.1) -> Run:
     run.parquet()
     run.close()
     return Run.open(path)
+
+
+def state(run: Run) -> tuple[dict, ...]:  # type: ignore[type-arg]
+    """The rows, samples, outputs and metrics that a run says it has."""
+    return (
+        {one.key: one for one in run.rows()},
+        {one["id"]: str(one) for one in run.samples("mini")},
+        {(one.sample, one.editor): one for one in run.edits()},
+        dict(run.metrics("mini")),
+    )

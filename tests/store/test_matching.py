@@ -114,18 +114,11 @@ def test_the_pattern_is_told_by_the_names(
     assert len(found.named) == (0 if rule == "{stem}" else len(files))
 
 
-def test_wrong_patterns(tmp_path: Path, samples: list[Sample]) -> None:
-    place = folder(tmp_path, "x.png")
-    with pytest.raises(UsageError, match=r"no sample has \{organ\}; there are: topic, category1"):
-        by_pattern(place, samples, "{organ}")
-    with pytest.raises(UsageError, match="wanted a field"):
-        by_pattern(place, samples, "x.png")
-    with pytest.raises(UsageError, match="wanted one of them"):
-        matches_of(place, samples, "{id}", place)
+def test_nothing_outside_the_folder_is_looked_at(tmp_path: Path, samples: list[Sample]) -> None:
     with pytest.raises(DataError, match="wanted a folder of outputs"):
         by_pattern(tmp_path / "none", samples, "{id}")
-    outside = by_pattern(place, [replace(samples[0], id="../../etc/passwd")], "{id}")
-    assert outside.named == {}
+    outside = [replace(samples[0], id="../../etc/passwd")]
+    assert by_pattern(folder(tmp_path, "x.png"), outside, "{id}").named == {}
 
 
 def test_numbered_files_are_counted_in_the_order_of_the_metadata(
@@ -151,46 +144,35 @@ def test_numbers_begin_anew_in_each_folder(tmp_path: Path, samples: list[Sample]
     assert told == {"p": "x/1.png", "r": "x/2.png", "q": "y/1.png"}
 
 
-def lmms_eval(path: Path, entries: list[dict[str, Any]]) -> Path:
-    """A line for each sample: what was answered, and what each metric logged."""
-    lines = [
-        {
-            "doc_id": number,
-            "target": "Paint it red",
-            "filtered_resps": json.dumps({"text": "", "images": [entry["edited_image_path"]]}),
-            "doc_hash": "0" * 64,
-            "kris_bench_quality_score": entry,
-        }
-        for number, entry in enumerate(entries)
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def test_samples_of_lmms_eval(tmp_path: Path, samples: list[Sample]) -> None:
-    place = folder(tmp_path, "a/0.png", "b/0.png")
+    place, log = folder(tmp_path, "a/0.png", "b/0.png"), tmp_path / "samples_kris_bench.jsonl"
     entries: list[dict[str, Any]] = [
         {"category": "Real", "image_id": "000", "edited_image_path": "C:\\runs\\b\\0.png"},
         {"key": "Real_001", "edited_image_path": "/runs/a/0.png"},
         {"category": "Real", "image_id": "002", "edited_image_path": None},
     ]
-    found = by_map(place, samples, lmms_eval(tmp_path / "d_samples_kris_bench.jsonl", entries))
+    lines = ({"doc_id": n, "kris_bench_quality_score": one} for n, one in enumerate(entries))
+    log.write_text("\n".join(map(json.dumps, lines)))
+    found = by_map(place, samples, log)
     assert found.named == {"Real/000": place / "b/0.png", "Real/001": place / "a/0.png"}
 
 
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
+        ("{organ}", "", r"no sample has \{organ\}; there are: topic, category1"),
+        ("x.png", "", "wanted a field"),
+        ("{id}", "a map, too", "wanted one of them"),
         ("a.csv", "index,answer\n1,A\n", "wanted the columns sample and file, found index, answer"),
         ("a.jsonl", '{"doc_id": 1}\n', "line 1: .*wanted an entry with edited_image_path"),
         ("b.jsonl", "{\n", "line 1: no log of lmms-eval"),
         ("b.csv", "sample,file\nReal/009,x.png\n", "line 2: the data have no sample 'Real/009'"),
     ],
 )
-def test_what_is_no_map_is_said(
+def test_what_is_no_pattern_and_no_map_is_said(
     tmp_path: Path, samples: list[Sample], name: str, text: str, told: str
 ) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=told):
-        by_map(folder(tmp_path, "x.png"), samples, tmp_path / name)
+    (map := tmp_path / name).write_text(text, encoding="utf-8")
+    pattern = name if map.suffix not in (".csv", ".jsonl") else ""
+    with pytest.raises((DataError, UsageError), match=told):
+        matches_of(folder(tmp_path, "x.png"), samples, pattern, map if text else None)

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import math
 import os
-import random
 import sqlite3
 import time
 from dataclasses import replace
@@ -16,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.made_rows import row
-from tests.store.made_run import make_run
+from tests.store.made_run import make_run, state
 
 from editgauge.errors import ImageError, RunError
 from editgauge.store import lease, parquet, schema
@@ -89,17 +88,6 @@ def test_samples_keep_the_order_of_the_benchmark(tmp_path: Path) -> None:
     assert run.benchmarks() == ["mini"]
 
 
-def test_the_snapshot_is_made_again_when_it_is_not_the_rows(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    (file,) = run.parquet()
-    there = sorted(parquet.fetch_tuples([file], "SELECT sample, editor, value FROM rows"), key=str)
-    assert there == sorted(((r.sample, r.editor, r.value) for r in run.rows()), key=str)
-    file.write_bytes(file.read_bytes()[:-9] + b"something")
-    assert Run.open(run.path).parquet() == [file]
-    again = sorted(parquet.fetch_tuples([file], "SELECT sample, editor, value FROM rows"), key=str)
-    assert again == there
-
-
 def test_another_machine_is_kept_out_while_one_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,60 +100,6 @@ def test_another_machine_is_kept_out_while_one_writes(
     os.utime(run.path / lease.HOST, (old, old))
     run.put([rows_with(2.0, "y")])
     assert [one.value for one in run.rows()] == [2.0]
-
-
-def state(run: Run) -> tuple[dict, ...]:  # type: ignore[type-arg]
-    return (
-        {one.key: one for one in run.rows()},
-        {one["id"]: str(one) for one in run.samples("mini")},
-        {(one.sample, one.editor): one for one in run.edits()},
-        dict(run.metrics("mini")),
-    )
-
-
-@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1000), marks=pytest.mark.slow)])
-def test_a_damaged_run_names_a_problem_and_has_no_other_number(
-    tmp_path: Path, seeds: range
-) -> None:
-    run = make_run(tmp_path / "run")
-    truth = state(run)
-    run.close()
-    data = (run.path / "run.sqlite").read_bytes()
-    told = 0
-    for seed in seeds:
-        place = tmp_path / f"{seed}"
-        place.mkdir()
-        (place / "run.sqlite").write_bytes(damaged(bytearray(data), random.Random(seed)))
-        again = Run.open(place)
-        found = state(again)
-        entries = len(again.manifest()["entries"])
-        for mine, true in zip(found, truth, strict=True):
-            assert all(key in true and value == true[key] for key, value in mine.items()), seed
-        assert found == truth or again.problems, seed
-        assert entries == 1 or again.problems, seed
-        told += bool(again.problems)
-        again.close()
-    assert told > len(seeds) / 3
-
-
-def damaged(data: bytearray, choose: random.Random) -> bytes:
-    kind, place = choose.randrange(7), choose.randrange(len(data))
-    page = place // 4096 * 4096
-    if kind < 3:
-        data[place] ^= 1 << choose.randrange(8)
-    elif kind == 3:
-        del data[place:]
-    elif kind == 4:
-        data[page : page + 4096] = bytes(4096)
-    elif kind == 5:
-        other = choose.randrange(len(data) // 4096) * 4096
-        data[page : page + 4096], data[other : other + 4096] = (
-            data[other : other + 4096],
-            data[page : page + 4096],
-        )
-    else:
-        data[choose.randrange(100)] ^= 1 << choose.randrange(8)
-    return bytes(data)
 
 
 def test_a_page_of_an_earlier_day_or_in_another_s_place_brings_no_number_back(

@@ -28,7 +28,7 @@ def values(rows: list[Row]) -> list[tuple[object, ...]]:
 
 
 def test_wide_and_long_say_the_same(tmp_path: Path) -> None:
-    text = "\ufeffSample;Annotator;Question;alpha;beta\r\ns1;ann;EA;4.0;2\r\n\r\ns2;ann;EA;5;\r\n"
+    text = "\ufeffSample;Annotator;Question;Alpha;beta\r\ns1;ann;EA;4.0;2\r\n\r\ns2;ann;EA;5;\r\n"
     wide = values(read(tmp_path, text, scale="1-5"))
     long = "sample,annotator,question,editor,rating\n"
     long += "s1,ann,EA,alpha,4\ns1,ann,EA,beta,2\ns2,ann,EA,alpha,5\ns2,ann,EA,beta,\n"
@@ -75,6 +75,7 @@ GOOD = b"sample,annotator,alpha,beta\ns1,ann,4,2\n"
         (b"a,b,c\n1,2,3\n", r"line 1: wanted the columns"),
         (b"sample,annotator,alpha,alpha\n", r"two columns are called 'alpha'"),
         (b"sample,annotator,alpha\n", r"no rating in it"),
+        (b"sample,annotator,alpha,bets\ns1,ann,1,2", r"column 'bets': did you mean beta\? rename"),
         (b"sample,annotator,editor_a,editor_b,winner\ns1,ann,beta,beta,a", r"with itself"),
         (b"\xff\xfe\x00", r"no csv in UTF-8"),
     ],

@@ -13,7 +13,7 @@ every problem is listed with its line.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,25 +99,12 @@ def _lines(path: Path, known: Known, problems: list[str]) -> Iterator[tuple[int,
     """Cells by our names of columns, with line numbers; bad lines are added to `problems`."""
     records = csv_files.records(path, strict=True)
     headings = [cell.strip() for cell in next(records, csv_files.Record(1, [])).cells]
-    lower = [heading.casefold() for heading in headings]
-    twice = [heading for heading, times in Counter(headings).items() if heading and times > 1]
-    if twice:
-        raise DataError(f"{path.name}, line 1: two columns are called {plain(twice[0])!r}")
-    named = {ours: next((w for w in words if w in lower), "") for ours, words in _COLUMNS.items()}
-    places = {ours: lower.index(word) for ours, word in named.items() if word}
-    long = {"editor", "value"} <= {*places}
-    editors = {} if long else {h: k for k, h in enumerate(headings) if h in known.editors}
-    if not {"sample", "annotator"} <= {*places} or not (long or editors):
-        shown = ", ".join(plain(heading) for heading in headings)[:300] or "nothing"
-        raise DataError(
-            f"{path.name}, line 1: wanted the columns sample, annotator and either editor, value, "
-            f"or one column named after each editor, or editor_a, editor_b, winner; found {shown}; "
-            f"rename columns"
-        )
+    places, editors = _columns(f"{path.name}, line 1", headings, known.editors)
+    heading = headings[places["value"]].casefold() if "value" in places else ""
     for number, cells in records:
         if len(cells) == len(headings):
-            line = {"heading": named["value"], **{k: _cell(cells[at]) for k, at in places.items()}}
-            if long:
+            line = {"heading": heading, **{k: _cell(cells[at]) for k, at in places.items()}}
+            if not editors:
                 yield number, line
             for editor, at in editors.items():
                 yield number, {**line, "editor": editor, "value": _cell(cells[at])}
@@ -126,6 +113,34 @@ def _lines(path: Path, known: Known, problems: list[str]) -> Iterator[tuple[int,
                 f"line {number}: {len(cells)} cells, but {len(headings)} headings; quote cells "
                 f"that hold the separator"
             )
+
+
+def _columns(
+    where: str, headings: Sequence[str], known: frozenset[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Where our columns stand, and in the wide shape the editors'. Raises `DataError`."""
+    twice = [heading for heading, times in Counter(headings).items() if heading and times > 1]
+    if twice:
+        raise DataError(f"{where}: two columns are called {plain(twice[0])!r}")
+    lower = [heading.casefold() for heading in headings]
+    named = {ours: next((w for w in words if w in lower), "") for ours, words in _COLUMNS.items()}
+    places = {ours: lower.index(word) for ours, word in named.items() if word}
+    if {"sample", "annotator", "editor", "value"} <= {*places}:
+        return places, {}
+    names = {name.casefold(): name for name in known} | {name: name for name in known}
+    found = [names.get(heading) or names.get(heading.casefold(), "") for heading in headings]
+    editors = {name: at for at, name in enumerate(found) if name}
+    if not {"sample", "annotator"} <= {*places} or not editors:
+        shown = ", ".join(plain(heading) for heading in headings)[:300] or "nothing"
+        raise DataError(
+            f"{where}: wanted the columns sample, annotator and either editor, value, "
+            f"or one column named after each editor, or editor_a, editor_b, winner; found {shown}; "
+            f"rename columns"
+        )
+    for at in {*range(len(headings))} - {*places.values(), *editors.values()}:
+        if hint := meant(headings[at], known - {*editors}):
+            raise DataError(f"{where}: column {plain(headings[at])!r}: {hint} rename or remove it")
+    return places, editors
 
 
 def _cell(text: str) -> str:

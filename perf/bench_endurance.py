@@ -76,7 +76,7 @@ def main() -> None:
     with folder(given.keep) as place:
         if not (place / "set").exists():
             make(place, given.samples)
-        for _ in range(3):  # the second call with nothing to do has less to look at
+        for _ in range(3):
             what, wall, processor = score(place)
             print(f"{what:16} processor {processor:5.1f} s (wall {wall:.1f} s)", flush=True)
 

@@ -70,7 +70,7 @@ class Tree:
     """A data folder, with its listings kept. `root` is as given, absolute."""
 
     root: Path
-    _listings: dict[Path, dict[str, bool]] = field(default_factory=dict, repr=False)
+    _listings: dict[str, dict[str, bool]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
@@ -86,14 +86,15 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
-        return self._listing(path.parent).get(path.name, False) or self._within(path)
+        folder, name = os.path.split(path)  # as text: a set has many pictures
+        return self._listing(folder).get(name, False) or self._within(path)
 
-    def _within(self, path: Path) -> bool:
+    def _within(self, path: Path | str) -> bool:
         with suppress(OSError, ValueError):
             return Path(os.path.realpath(path)).is_relative_to(self._real)
         return False
 
-    def _listing(self, folder: Path) -> dict[str, bool]:
+    def _listing(self, folder: str) -> dict[str, bool]:
         """What a folder inside the root holds; whether it is a file and no link."""
         if folder not in self._listings:
             names: dict[str, bool] = {}
@@ -125,7 +126,7 @@ class Tree:
             return self.nowhere(what), lost("unnamed", f"{shown(name)} for a name")
         clean = name.strip().replace("\\", "/")
         tried = (base / name, base / clean)
-        if self._listing(tried[0].parent).get(tried[0].name):
+        if self._listing(str(tried[0].parent)).get(tried[0].name):
             return tried[0], None
         absolute = clean.startswith("/") or PureWindowsPath(clean).drive
         if absolute or not all(map(self.inside, tried)):
@@ -142,7 +143,7 @@ class Tree:
 
     def similar(self, wanted: Path) -> Path | None:
         """A picture inside with the same stem, in another case or with another extension."""
-        for name in sorted(self._listing(wanted.parent)):
+        for name in sorted(self._listing(str(wanted.parent))):
             stem, extension = os.path.splitext(name)
             alikes = (alike(wanted.stem), alike(wanted.name))
             if extension.casefold() in PICTURES and alike(stem) in alikes:

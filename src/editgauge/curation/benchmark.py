@@ -199,11 +199,12 @@ def _facts(record: Record) -> Attributes:
 
 def tier(record: Record) -> str:
     """Easy, medium, hard: by the sum of TextEditBench's ten, else ``difficulty``; "" for none."""
-    values = [record.attributes.get(name) for name in ATTRIBUTES]
+    there = record.attributes
+    values = [there[name] for name in ATTRIBUTES if name in there]
     numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
     if len(numbers) == len(ATTRIBUTES):
         return tier_of(sum(numbers))
-    return str(record.attributes.get("difficulty", ""))
+    return str(there.get("difficulty", ""))
 
 
 def kris_folder(record: Record) -> str:

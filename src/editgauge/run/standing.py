@@ -110,7 +110,7 @@ class Standing:
         self._copied = {stamp[:2] for stamp in files.values()}
         samples = self._material.samples
         applied = [one.applies(sample) for one in self._scorers for sample in samples]
-        mark.update(orjson.dumps([applied, files]))
+        mark.update(digest(applied, files).encode())
         return mark.hexdigest()
 
     def _rooms(self) -> _Files:
@@ -124,7 +124,7 @@ class Standing:
     def _list(self, folder: str, files: _Files) -> None:
         """Add the files below a folder. Raises `OSError` where it is a link or is not there."""
         with os.scandir(folder) as entries:
-            every = sorted(entries, key=lambda one: one.name)
+            every = [*entries]
         if os.path.islink(folder):
             raise OSError(folder)
         for entry in every:

@@ -217,7 +217,7 @@ def test_a_service_that_does_not_answer_in_time_is_asked_again_and_stays_booked(
 ) -> None:
     run = tmp_path / "run"
     with service_of(samples, {f"{IDS[0]}.ask": ["slow"]}) as service:
-        ask(interface, run, service, "--set", "timeout=1", ids=IDS[:1])
+        ask(interface, run, service, "--set", "timeout=3", ids=IDS[:1])
         assert check(run, samples) == set(IDS[:1])
         assert costs(run)["booked"] >= service.total - 1e-9 >= 2 * COST - 2e-9
 

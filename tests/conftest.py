@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -79,11 +79,11 @@ def mini() -> Samples:
 
 
 @pytest.fixture
-def memory_store() -> Iterator[SimpleNamespace]:
-    """`system`: fsspec's file system in memory, empty; skipped without fsspec."""
+def memory_store() -> Iterator[Any]:
+    """fsspec's file system in memory, empty; skipped without fsspec."""
     fsspec = pytest.importorskip("fsspec")
     system = fsspec.filesystem("memory")
     system.store.clear()
     system.pseudo_dirs[:] = [""]
-    yield SimpleNamespace(system=system)
+    yield system
     system.store.clear()

@@ -119,7 +119,7 @@ def test_many_runs_and_a_store(
     more = "score texteditbench DATA --outputs MORE --run runs/more --limit 2 --workers 0"
     assert typed(more.split()) in (0, 1)
     runs(scored, here, "my-model", "part-1", "part-2")
-    put = memory_store.system.put
+    put = memory_store.put
     put(f"{here}/DATA/", "/lab/data/", recursive=True)
     put(f"{here}/OUTPUTS/my-model/", "/lab/outputs/my-model/", recursive=True)
     assert typed(["merge", "runs/part-1", "--to", "memory://lab/runs/part-1"]) == 0

@@ -33,13 +33,13 @@ REPLIES = (
 )
 PIECES = ("'", '"', "“", "”", "「", "{", "}", "[", "]", ":", ",", " ", "\n", "accuracy", "quality",
           "4", "-1", "1e999", "replace", "with", "to", "text", "\\", "\\u12", "<think>", "</think>", "```")  # fmt: skip
-READERS: dict[str, Callable[[str], object]] = {
-    "instruction": read_instruction,
-    "answer": lambda reply: read(CALL, reply),
-    "texteditbench": lambda reply: text(reply, "accuracy"),
-    "krisbench": lambda reply: (kris(reply, "accuracy"), released_pair(reply)),
-    "medebench": mede,
-}
+READERS: tuple[Callable[[str], object], ...] = (
+    lambda reply: text(reply, "accuracy"),
+    lambda reply: kris(reply, "accuracy"),
+    released_pair,
+    mede,
+)
+"""The released parsers: whatever they make of a reply, none raises."""
 texts = st.one_of(
     st.text(max_size=300),
     st.lists(st.sampled_from(PIECES), max_size=80).map("".join),
@@ -70,5 +70,5 @@ def test_replies(reply: str) -> None:
         assert (reading.value is None) == (reading.status is not Status.SCORED)
         assert reading.value is None or scale.low <= reading.value <= scale.high
         assert bool(reading.reason) == (reading.value is None)
-    for name, reader in READERS.items():
-        assert reader(reply) is not NotImplemented, name
+    for reader in READERS:
+        reader(reply)

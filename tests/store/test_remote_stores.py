@@ -6,7 +6,6 @@ import contextlib
 import random
 import sqlite3
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,9 @@ RUN = Path("memory://bucket/runs/one")
 
 
 @pytest.fixture
-def memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+def memory(memory_store: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(addresses, "FIRST_PAUSE", 0.0)
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
+    return memory_store
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ started again; and a Chromium to look at it.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -19,7 +18,8 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+from tests.chromium import CHROMIUM, FLAGS
+
 IN_CHROMIUM = [
     pytest.mark.browser,
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="no Chromium on this machine"),
@@ -31,9 +31,8 @@ async def chromium() -> AsyncIterator[Any]:
     """A browser without a window."""
     from playwright.async_api import async_playwright
 
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     async with async_playwright() as tool:
-        browser = await tool.chromium.launch(executable_path=CHROMIUM, args=flags)
+        browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         await browser.close()
 

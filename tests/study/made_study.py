@@ -17,7 +17,8 @@ from editgauge.study.design import resolved
 from editgauge.study.pictures import outputs_of
 from editgauge.study.scales import rating_row
 from editgauge.study.studies import begin
-from editgauge.types import Metric, Row, Sample, Status
+from editgauge.testing import make_sample
+from editgauge.types import Metric, Row, Status
 
 EDITORS = ("alpha", "beta", "gamma")
 JUDGE = "judge-1"
@@ -51,27 +52,14 @@ def make_run(
 ) -> Run:
     """Samples ``s00``…, an output of each editor, and a judge's rows of the metric ``IF``."""
     random = np.random.default_rng(0)
-    data, found = place / "data", []
-    for index in range(samples):
-        write_png(data / f"{index}.png", random.integers(0, 255, (40, 60, 3), dtype=np.uint8))
-        mask = np.zeros((40, 60), np.uint8)
-        mask[10:20, 10:30] = 255
-        write_png(data / f"{index}_mask.png", mask)
-        found.append(
-            Sample(
-                benchmark=benchmark,
-                id=f"s{index:02}",
-                split="all",
-                category=("all",),
-                instruction=f"do thing {index}",
-                images=(data / f"{index}.png",),
-                output_stems=(f"{index}",),
-                reference=data / f"{index}.png",
-                masks={"input": data / f"{index}_mask.png"},
-                knowledge=f"what is known of {index}",
-                attributes={"organ": ["eye", "hand"][index % 2], "difficulty": "easy"},
-            )
+    data = place / "data"
+    found = [
+        make_sample(
+            data, f"s{index:02}", size=(60, 40), benchmark=benchmark, knowledge=f"what is known of {index}",
+            attributes={"organ": ["eye", "hand"][index % 2], "difficulty": "easy"},
         )
+        for index in range(samples)
+    ]  # fmt: skip
     run = Run.create(place / "run")
     keep_samples(run, benchmark, data, found, found)
     run.keep_metrics(benchmark, [Metric("IF", direction="higher", low=1.0, high=5.0)])

@@ -28,6 +28,7 @@ GOOD = '{"pictures_visible": true, "reason": "ok", "score": {"Q1": 5, "Q2": 4, "
     ("fault", "reason"),
     [
         (error(500, "scripted"), "HTTP 500: scripted"),
+        (Answer({"error": "overloaded"}), "HTTP 502: overloaded"),
         (Answer(drop=True), "no answer"),
         (chat(""), "an empty reply"),
         (Answer(b"<html>Score: 4/5</html>", kind="text/html"), "no JSON object"),

@@ -9,24 +9,12 @@ from editgauge.services.secrets import HIDDEN, Secrets, address
 
 KEY = "sk-a/b+c=0123"
 
-FORMS = {
-    "as it is": KEY,
-    "in an address": "sk-a%2Fb%2Bc%3D0123",
-    "in JSON, as PHP writes it": KEY.replace("/", "\\/"),
-}
 
-
-@pytest.mark.parametrize("name", FORMS)
-def test_every_form_of_a_key_is_cut_out(name: str) -> None:
-    secrets, form = Secrets([KEY]), FORMS[name]
-    for cleaned in (
-        secrets.text(f"before {form} behind"),
-        secrets.data(f"before {form} behind".encode()).decode(),
-    ):
-        assert cleaned.startswith("before ")
-        assert cleaned.endswith(" behind")
-        assert HIDDEN in cleaned
-        assert form not in cleaned
+@pytest.mark.parametrize("form", [KEY, "sk-a%2Fb%2Bc%3D0123", KEY.replace("/", "\\/")])
+def test_every_form_of_a_key_is_cut_out(form: str) -> None:
+    secrets = Secrets([KEY])
+    assert secrets.text(f"before {form} behind") == f"before {HIDDEN} behind"
+    assert secrets.data(f"before {form} behind".encode()) == f"before {HIDDEN} behind".encode()
     assert KEY not in repr(secrets)
 
 

@@ -178,10 +178,10 @@ def costs(run: opt.RunArg, /, *, settle: opt.Dollars | None = None) -> None:
     from editgauge.store.run import Run
 
     with working(run) as here:
+        entries = Run.open(here).manifest()["entries"]
         if settle is not None:
             paid.settle(here / PAID, settle)
         book = paid.costs(here / PAID)
-        entries = Run.open(here).manifest()["entries"]
     free = [one for one in entries if one.get("priced") is False and not one["dollars"]]
     unpriced = sum(one["requests"] for one in free)
     facts: JsonObject = {"run": str(run), **asdict(book), "unpriced": unpriced}

@@ -228,7 +228,7 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
     if not isinstance(value, dict):
         start = secrets.line(response.data[:60].decode("utf-8", "replace"))
         return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Reply())
-    if isinstance(value.get("error"), dict):
+    if value.get("error"):
         code = at(value, "error.code")  # routers pass on the status of whom they asked
         status = code if code in policy.STATUSES else 502
         return failed(Response(status, response.headers, response.data), secrets)

@@ -143,7 +143,7 @@ class Engine(Asker):
         """What whoever reads the scores should know."""
         stats = self.stats
         lines = [
-            f"{count} bills cannot be used ({why}); what these calls may cost at most stays booked"
+            f"{count} of the bills cannot be used ({why}); the most of these calls stays booked"
             for why, count in stats.unusable.items()
             if count
         ]

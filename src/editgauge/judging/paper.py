@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from editgauge.errors import DataError, UsageError
 from editgauge.judging.questions import Track
+from editgauge.store.schema import digest
 from editgauge.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
@@ -158,9 +159,8 @@ def load(prompts: ReleasedPrompts, folder: Path) -> Scripts:
             f"{prompts.benchmark}` brings them into a run"
         )
     texts = {file.path: _checked(prompts, file, folder / file.path) for file in prompts.files}
-    marks = "\n".join(f"{file.path} {file.sha256}" for file in prompts.files)
-    fingerprint = hashlib.blake2b(marks.encode(), digest_size=8).hexdigest()
-    return Scripts({path: Script(text) for path, text in texts.items()}, fingerprint)
+    scripts = {path: Script(text) for path, text in texts.items()}
+    return Scripts(scripts, digest([(file.path, file.sha256) for file in prompts.files])[:16])
 
 
 def sent(parameters: JsonMapping) -> JsonObject:

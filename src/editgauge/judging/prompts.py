@@ -6,7 +6,6 @@ it is not.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from editgauge.images import write_bytes
 from editgauge.judging import paper
 from editgauge.judging.paper import SET, ReleasedPrompts
 from editgauge.judging.questions import Track
+from editgauge.store.schema import digest
 from editgauge.types import Benchmark
 
 WARNING = (
@@ -52,8 +52,7 @@ class RubricFolder:
                 text = path.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError(f"rubric {path}: cannot be read as text ({error})") from error
-            fingerprint = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()
-            self._texts[name] = (text, fingerprint)
+            self._texts[name] = (text, digest(text, WARNING)[:16])
         return self._texts[name]
 
     def render(self, name: str, **fields: str | None) -> tuple[str, str]:
@@ -78,8 +77,7 @@ class RubricFolder:
 
     def common_hash(self, names: Sequence[str]) -> str:
         """One hash over several rubrics, in any order: 16 hexadecimal digits."""
-        marks = sorted(f"{name}={self.text(name)[1]}" for name in names)
-        return hashlib.blake2b("\n".join(marks).encode(), digest_size=8).hexdigest()
+        return digest({name: self.text(name)[1] for name in names})[:16]
 
     def check(self, names: Sequence[str]) -> None:
         """Raises `UsageError` for a user's folder with a file that replaces nothing (misspelt), or

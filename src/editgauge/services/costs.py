@@ -87,7 +87,9 @@ def settle(path: Path, dollars: float) -> None:
 
 def _opened(path: Path) -> Paid:
     if not path.is_file():
-        raise RunError(f"{path}: no file of paid calls; nothing that costs was asked in this run")
+        raise RunError(
+            f"{path}: no file of paid calls: nothing was asked of a judge or a service in this run"
+        )
     return Paid(path)
 
 

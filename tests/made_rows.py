@@ -47,6 +47,20 @@ def row(
     )
 
 
+def scores(
+    editor: str, metric: str, values: Iterable[float | None], name: str = "s{}", **words: Any
+) -> list[Row]:
+    """A row for each value, of samples called `name` with their number: None is missing."""
+    rows = []
+    for n, value in enumerate(values):
+        infinite = value is not None and bool(np.isinf(value))
+        status = Status.MISSING if value is None else Status.SCORED
+        number = None if value is None or infinite else float(value)
+        words |= {"status": status, "infinite": infinite}
+        rows.append(row(name.format(n), editor, metric, number, **words))
+    return rows
+
+
 def record(
     identity: str, *, split: str = "all", category: tuple[str, ...] = (), **attributes: Any
 ) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from editgauge.run.diagnose import Request, diagnose
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
-from editgauge.tables import reading
 from editgauge.testing import make_sample
 from tests.fakes import ConstantEditor
 
@@ -49,8 +48,6 @@ def test_the_colours_are_where_mask_and_region_are() -> None:
     assert (green[4:, :4] > red[4:, :4] + 40).all(), "region alone: green"
     assert (np.minimum(red, green)[:4, :4] > blue[:4, :4] + 40).all(), "both: yellow"
     assert (np.ptp(overlap[4:, 4:], axis=2) == 0).all(), "neither: grey as the picture is"
-    with_output = diagnosis.figure(picture, values, 0.5, mask, picture // 2)
-    assert (with_output[:, -8:] == picture // 2).all()
 
 
 def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
@@ -72,11 +69,3 @@ def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     detail = (to / "data" / "0" / "detail-0.js").read_text()
     assert "mask_share" in detail
     assert "levels" not in detail, "maps are drawn, not listed"
-
-
-def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -> None:
-    for path in (run.path / "inputs").rglob("mask.png"):
-        path.unlink()
-    assert diagnosis.write_page([("mini", reading.of_runs([run], "mini"))], [run], tmp_path)
-    page = (tmp_path / diagnosis.PAGE).read_text()
-    assert page.count("Its pictures or its map are not in the run.") == 2

@@ -23,13 +23,11 @@ RECORDS = [record(f"{task}{n}", task=task) for task in TASKS for n in (1, 2)]
 
 def rows(editor: str = "m", *, without: tuple[str, ...] = (), source: str = "") -> list[Row]:
     """`editor` has 1 and 3 for every task, but no output for those in `without`."""
-    found = []
-    for task in TASKS:
-        for n in (1, 2):
-            given = None if task in without else 2.0 * n - 1
-            status = Status.MISSING if given is None else Status.SCORED
-            found.append(row(f"{task}{n}", editor, "VC", given, status=status, source=source))
-    return found
+    given = [(f"{task}{n}", None if task in without else 2.0 * n - 1)
+             for task in TASKS for n in (1, 2)]  # fmt: skip
+    gone = {True: Status.MISSING, False: Status.SCORED}
+    return [row(at, editor, "VC", one, status=gone[one is None], source=source)
+            for at, one in given]  # fmt: skip
 
 
 def means(figure: figures.Figure, name: str = "m") -> list[float]:
@@ -68,8 +66,7 @@ def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:
     plots = [Plot("radar", "task", "by task")]
     known = {"VC": Metric("VC", direction="higher", low=1, high=5)}
     found = figures.figures(frame(made, RECORDS), known, plots)
-    judges = ("gpt-4o", "qwen")
-    assert [one.title for one in found] == [f"VC (faithful; {name}) by task" for name in judges]
+    assert [("gpt-4o" in one.title, "qwen" in one.title) for one in found] == [(1, 0), (0, 1)]
     assert len({figure.name for figure in found}) == 2
     assert (means(found[0])[4], math.isnan(means(found[1])[4])) == (2.0, True)
     assert figures.figures(frame(made, RECORDS), known, plots, only=["VQ"]) == []

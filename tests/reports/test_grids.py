@@ -37,35 +37,26 @@ def run(tmp_path: Path) -> Run:
     facts = {"images": inputs[:1], "reference": inputs[1]}
     run.write_samples(B, [record("7", organ="Teeth", instruction=told) | facts])
     for number, (editor, place) in enumerate(zip(EDITORS, places, strict=True)):
-        status, path, reason = Status.SCORED, place, ""
+        made = {"status": Status.SCORED, "path": place}
         if number == 1:
-            status, path, reason = Status.REFUSED, None, "safety"
-        made = {"sample": "7", "editor": editor, "status": status, "path": path, "reason": reason}
-        run.write_edits([EditRecord(benchmark=B, **made)])
-        value = None if number == 1 else float(number)
-        run.put([row("7", editor, "EA", value, status=status, benchmark=B)])
+            made = {"status": Status.REFUSED, "path": None, "reason": "safety"}
+        run.write_edits([EditRecord(benchmark=B, sample="7", editor=editor, **made)])
+    run.put([row("7", EDITORS[0], "EA", 1.0, benchmark=B)])
     return Run.open(run.path)
 
 
-def found(run: Run) -> grids.Line:
-    (line,) = grids.lines([run], [reading.of_runs([run], B)], ["7"], ())
-    return line
-
-
-def test_every_editor_has_its_place(run: Run) -> None:
-    line = found(run)
+def test_every_editor_has_its_place_and_other_samples_and_files_are_refused(run: Run) -> None:
+    frames = [reading.of_runs([run], B)]
+    (line,) = grids.lines([run], frames, ["7"], ())
     assert line[0].startswith("7: Remove the $second$ tooth")
     assert [panel.heading for panel in line[1]] == ["Input", "Reference", *EDITORS]
-    by = {panel.heading: panel for panel in line[1]}
-    assert (by[EDITORS[1]].picture, by[EDITORS[1]].words) == (None, "refused: safety")
-    assert (by[EDITORS[2]].picture, by[EDITORS[2]].words) == (None, "not in the run")
-
-
-def test_what_the_run_does_not_have(run: Run) -> None:
+    by = {panel.heading: (panel.picture, panel.words) for panel in line[1]}
+    assert by[EDITORS[1]] == (None, "refused: safety")
+    assert by[EDITORS[2]] == (None, "not in the run")
     with pytest.raises(UsageError, match="8: wanted samples of one benchmark"):
-        grids.lines([run], [reading.of_runs([run], B)], ["8"], ())
+        grids.lines([run], frames, ["8"], ())
     with pytest.raises(UsageError, match="ends in pdf, png, svg"):
-        grids.write([found(run)], Path("grid.doc"))
+        grids.write([line], Path("grid.doc"))
 
 
 def test_the_command_writes_pdf_and_png(run: Run, tmp_path: Path) -> None:

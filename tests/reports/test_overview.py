@@ -12,8 +12,8 @@ from editgauge.tables.build import Shown
 from editgauge.tables.layouts import tables
 from editgauge.tables.metrics import metrics_of, on_scale
 from editgauge.tables.results import Delivery, Results
-from editgauge.types import Metric, Row, Status
-from tests.made_rows import frame, record, row
+from editgauge.types import Metric, Row
+from tests.made_rows import frame, record, row, scores
 
 HIGHER = {"VC": Metric("VC", direction="higher", low=1, high=5, printed=((1, 0), (5, 100)))}
 LOWER = {"VC": Metric("VC", direction="lower", low=0, high=9)}
@@ -22,12 +22,7 @@ RECORDS = [record(f"s{number}") for number in range(12)]
 
 
 def rows(**values: list[float | None]) -> list[Row]:
-    found = []
-    for editor, given in values.items():
-        for number, value in enumerate(given):
-            status = Status.MISSING if value is None else Status.SCORED
-            found.append(row(f"s{number}", editor, "VC", value, status=status, benchmark="unheard"))
-    return found
+    return [r for name, of in values.items() for r in scores(name, "VC", of, benchmark="unheard")]
 
 
 def told(made: list[Row], metrics: dict[str, Metric]) -> dict[str, Any]:

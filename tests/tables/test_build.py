@@ -49,17 +49,7 @@ def frame(rows: list[Row], records: list[dict[str, Any]]) -> Results:
     return replace(made_rows.frame(rows, records, "unheard"), described=known)
 
 
-def scores(editor: str, values: list[float | None]) -> list[Row]:
-    return [
-        row(
-            str(n),
-            editor,
-            "ssim",
-            value,
-            status=Status.SCORED if value is not None else Status.MISSING,
-        )
-        for n, value in enumerate(values)
-    ]
+scores = partial(made_rows.scores, metric="ssim", name="{}", benchmark="unheard")
 
 
 def table(rows: list[Row], **options: object) -> Table:
@@ -71,7 +61,7 @@ def table(rows: list[Row], **options: object) -> Table:
 
 class TestCells:
     def test_a_mean_with_its_count_and_its_mean_with_failures(self) -> None:
-        made = table(scores("one", [0.5, 0.7, None, None, 0.9, 0.9, 0.9, 0.9]))
+        made = table(scores("one", values=[0.5, 0.7, None, None, 0.9, 0.9, 0.9, 0.9]))
         # six scores: (0.5 + 0.7 + 4 * 0.9) / 6 = 0.8; with two failures at 0: 4.8 / 8 = 0.6
         cell = made.rows[0].cells["ssim"]
         assert cell.value == pytest.approx(0.8)
@@ -84,7 +74,7 @@ class TestCells:
         def distance(editor: str, value: float, samples: int) -> Row:
             return replace(row("*", editor, "fid", value), detail={"samples": samples})
 
-        rows = [*scores("one", [0.5] * 8), *scores("two", [0.5] * 8)]
+        rows = [*scores("one", values=[0.5] * 8), *scores("two", values=[0.5] * 8)]
         made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 7)])
         assert made.rows[1].cells["fid"] == Cell(value=30.0, n=7, of=8)
         assert not any(name == "fid" for _, name in standing(made).best)
@@ -165,7 +155,7 @@ class TestPartOfARelease:
         return paper(size=size, published=[Published(rows=lambda: [self.PAPER], note="")])
 
     def made(self, scored: int, *, size: int = 8, published: bool = True) -> Table:
-        rows = scores("mine", [0.9] * scored)
+        rows = scores("mine", values=[0.9] * scored)
         found = build(
             frame(rows, RECORDS), self.paper(size), "faithful", Shown(published=published)
         )
@@ -183,17 +173,19 @@ class TestMean:
     """A mean over the run's models: only where it is asked for, and only on equal coverage."""
 
     def test_of_models_that_were_scored_on_the_same_samples(self) -> None:
-        rows = [*scores("one", [0.2] * 8), *scores("two", [0.6] * 8)]
+        rows = [*scores("one", values=[0.2] * 8), *scores("two", values=[0.6] * 8)]
         mean = table(rows, mean=True).rows[-1]
         assert (mean.name, mean.kind) == ("Mean of 2", "average")
         assert mean.cells["ssim"] == Cell(value=pytest.approx(0.4), n=8, of=8)
         assert [row.name for row in table(rows).rows] == ["one", "two"]
 
     def test_none_of_other_samples_and_none_of_one_model(self) -> None:
-        uneven = [*scores("one", [0.2] * 8), *scores("two", [None, *[0.6] * 7])]
+        uneven = [*scores("one", values=[0.2] * 8), *scores("two", values=[None, *[0.6] * 7])]
         mean = table(uneven, mean=True).rows[-1]
         assert [*mean.cells] == ["real_ssim"], "sample 0 is a synthetic one"
-        assert [row.name for row in table(scores("one", [0.2] * 8), mean=True).rows] == ["one"]
+        assert [row.name for row in table(scores("one", values=[0.2] * 8), mean=True).rows] == [
+            "one"
+        ]
 
 
 def test_rounding_in_a_formula_is_no_part_of_its_interval() -> None:

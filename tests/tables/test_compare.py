@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,27 +14,15 @@ import pytest
 from editgauge.store.run import Run
 from editgauge.tables.compare import Comparison, compare
 from editgauge.tables.verdicts import sentence
-from editgauge.types import Direction, Row, Status
+from editgauge.types import Direction, Row
 from tests.command_line import Result, invoke
-from tests.made_rows import frame, record, row
+from tests.made_rows import frame, record, scores
 
 RECORDS = [record(f"s/{n}", split="real", topic="ab"[n % 2]) for n in range(30)]
 WAYS: dict[str, Direction] = {"ssim": "higher", "mse": "lower"}
 
 
-def rows_of(editor: str, metric: str, values: list[float | None]) -> list[Row]:
-    b = "texteditbench"
-    return [
-        row(
-            f"s/{n}",
-            editor,
-            metric,
-            value,
-            status=Status.SCORED if value is not None else Status.MISSING,
-            benchmark=b,
-        )
-        for n, value in enumerate(values)
-    ]
+rows_of = partial(scores, name="s/{}", benchmark="texteditbench")
 
 
 def base() -> list[float]:
@@ -50,8 +39,8 @@ def shifted(by: float, metric: str = "ssim") -> list[Row]:
     noise = np.random.default_rng(1).normal(0, 0.01, 30)
     return [
         *rows_of("old", metric, values),
-        *rows_of("new", metric, (np.array(values) + by + noise).tolist()),
-    ]  # type: ignore[arg-type]
+        *rows_of("new", metric, np.array(values) + by + noise),
+    ]
 
 
 class TestCompare:
@@ -62,14 +51,14 @@ class TestCompare:
         gains = np.linspace(0.01, 0.015, 30)
         gains[-1] = 5
         old = base()
-        rows = [*rows_of("old", "ssim", old), *rows_of("new", "ssim", (old + gains).tolist())]  # type: ignore[arg-type]
+        rows = [*rows_of("old", "ssim", old), *rows_of("new", "ssim", old + gains)]
         (line,) = made(rows).lines
         assert line.holm < 0.001
         assert line.paired.low < 0 < line.paired.high
         assert line.verdict == "not clear"
         assert "not clear on ssim" in sentence(made(rows))
         few = [0.1, 0.2, 0.15, 0.18, 0.1, 0.12, 0.16, 0.17]
-        rows = [*rows_of("old", "ssim", [0.0] * 8), *rows_of("new", "ssim", few)]  # type: ignore[list-item]
+        rows = [*rows_of("old", "ssim", [0.0] * 8), *rows_of("new", "ssim", few)]
         assert made(rows).lines[0].better
         (line,) = made(rows, alpha=0.007).lines
         assert (line.holm, line.paired.low > 0) == (2 / 2**8, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -95,37 +94,6 @@ def test_variants_that_print_alike_are_one_table() -> None:
     assert ("copy" in text, "blank" in text) == (True, False), "the other line is alike"
     assert "†" not in text
     assert {(0, "syn_ssim"), (0, "syn_mse")} < standing(part).best, "as in the whole table"
-
-
-def test_a_sliced_table_of_one_name_says_it_once_and_compares_within_slices() -> None:
-    rows = [replace(row, name="one : two", group=row.name, kind="run") for row in ROWS]
-    table = replace(TABLE, rows=rows, by="metric", meta={"names": "judges"})
-    lines = draw(table, "terminal").splitlines()
-    assert lines[0] == "Title: one : two (faithful)"
-    assert [line.split()[0] for line in lines[2:6]] == ["metric", "copy", "blank", "Paper"]
-    assert "**" not in draw(table, "markdown").partition("\n")[2]
-
-
-class TestJson:
-    def test_infinite_is_said_and_not_written_as_a_number(self) -> None:
-        found = json.loads(draw(TABLE, "json"))
-        cell = found["rows"][1]["cells"]["real_ssim"]
-        assert cell == {"value": None, "infinite": True, "n": 2, "of": 2, "place": 1}
-        assert found["rows"][0]["cells"]["syn_ssim"]["place"] == 1
-
-
-class TestFailures:
-    ROWS = (
-        TableRow(name="a", cells={"syn_ssim": Cell(value=0.8, n=6, of=8, floor=0.6)}),
-        TableRow(name="b", cells={"syn_ssim": Cell(value=0.7, n=8, of=8, floor=0.7)}),
-    )
-    TABLE = Table(name="t", title="T", columns=COLUMNS[:1], rows=ROWS)
-
-    def test_at_the_minimum(self) -> None:
-        text = draw(self.TABLE, "terminal", failures="floor")
-        assert "0.600" in text
-        assert "0.800" not in text
-        assert "scale's minimum" in text
 
 
 class TestMarks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from editgauge.errors import UsageError
 from editgauge.statistics.paired import paired_difference
 from editgauge.tables.gate import Gate, judge
 from editgauge.tables.policy import Policy, Verdict
-from editgauge.types import Direction, Row, Status
-from tests.made_rows import frame, record, row
+from editgauge.types import Direction, Row
+from tests.made_rows import frame, record, row, scores
 
 COUNT = 200
 RECORDS = [record(f"s{n}", split="real", topic="ab"[n % 2]) for n in range(COUNT)]
@@ -23,16 +24,7 @@ WAYS: dict[str, Direction | None] = {"ssim": "higher", "mse": "lower", "fid": "l
 PASS, FAIL, CANNOT = Verdict.PASS, Verdict.FAIL, Verdict.CANNOT_TELL
 
 
-def rows_of(editor: str, metric: str, values: Any, variant: str = "corrected") -> list[Row]:
-    found = []
-    for n, value in enumerate(values):
-        given = None if value is None or not np.isfinite(value) else float(value)
-        infinite = value is not None and np.isinf(value)
-        status = Status.MISSING if value is None else Status.SCORED
-        found.append(
-            row(f"s{n}", editor, metric, given, variant=variant, infinite=infinite, status=status)
-        )
-    return found
+rows_of = partial(scores, variant="corrected")
 
 
 def pair(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -9,19 +10,14 @@ import pytest
 from editgauge.tables.layouts import every_table
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.results import Results
-from editgauge.types import Metric, Status
-from tests.made_rows import frame, record, row
+from editgauge.types import Metric
+from tests.made_rows import frame, record, scores
 
 VC = {"VC": Metric("VC", direction="higher", low=0, high=10)}
 
 
 def made(**values: list[float | None]) -> Results:
-    rows = [
-        row(f"s{number}", editor, "VC", value, benchmark="unheard",
-            status=Status.MISSING if value is None else Status.SCORED)
-        for editor, given in values.items()
-        for number, value in enumerate(given)
-    ]  # fmt: skip
+    rows = [r for name, of in values.items() for r in scores(name, "VC", of, benchmark="unheard")]
     records = [record(f"s{number}") for number in range(6)]
     return replace(frame(rows, records, "unheard"), described=VC)
 
@@ -48,14 +44,8 @@ def test_a_model_with_less_than_half_of_the_scores_is_left_out_by_its_name() -> 
 
 
 def test_a_model_whose_number_is_not_finite_is_left_out_by_its_name() -> None:
-    rows = [
-        row(f"s{number}", editor, "VC", None if value is None else value + number,
-            benchmark="unheard", infinite=value is None)
-        for editor, values in {"a": [1.0] * 6, "b": [2.0] * 6, "c": [None] + [3.0] * 5}.items()
-        for number, value in enumerate(values)
-    ]  # fmt: skip
-    of = frame(rows, [record(f"s{number}") for number in range(6)], "unheard")
-    found = ranked(replace(of, described=VC))
+    steps = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    found = ranked(made(a=steps, b=[n + 1 for n in steps], c=[math.inf, *steps[1:]]))
     assert found is not None
     assert found.left_out == {"c": 6}
     assert [line.name for line in found.table.rows] == ["a", "b"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from editgauge.errors import RunError
 from editgauge.store.run import Run
 from editgauge.tables import reading
+from editgauge.tables.rows import without_training
 from editgauge.types import Status
-from tests.made_rows import frame, record, row
+from tests.made_rows import frame, record, row, scores
 
 RECORDS = [
     record("b/1", split="real", category=("Factual", "Spatial"), topic="Posters", level=2),
@@ -96,3 +99,14 @@ class TestDefined:
             row("a/2", "two", "SE", 3.0),
         ]
         assert frame(rows, RECORDS).grid("SE", "faithful").defined.tolist() == [False, True]
+
+
+def test_training_samples_are_no_part_of_a_tables_count() -> None:
+    """Of those that `tune` trained on and that no editor was scored on."""
+    splits = {"ear": {"training": ["s0", "s1"], "test": ["s2", "s3"]}}
+    entries = [{"command": "tune", "benchmark": "mini", "splits": splits}]
+    run: Any = SimpleNamespace(manifest=lambda: {"entries": entries})
+    whole = frame(scores("tuned", "psnr", [1.0, 2.0])[1:], [record(f"s{n}") for n in range(5)])
+    found = without_training(whole, [run])
+    assert found.samples.ids == ("s1", "s2", "s3", "s4")
+    assert found.grid("psnr", "faithful").values[0, 0] == 2.0

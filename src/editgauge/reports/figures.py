@@ -190,9 +190,8 @@ def _ordered(labels: Iterable[Any], order: Sequence[str] = ()) -> tuple[str, ...
 def _counted(frame: Results, plot: Plot) -> Iterator[Figure]:
     """Samples by value of an attribute, for each of `each`; by bins of an attribute or metric."""
     size, there = len(frame.samples), frame.samples.names()
-    labels: Any = np.full(size, "")
-    if plot.attribute in there:
-        labels = frame.samples.labels(plot.attribute)
+    labelled = plot.attribute in there
+    labels: Any = frame.samples.labels(plot.attribute) if labelled else np.full(size, "")
     names, title = _ordered(labels, plot.order), f"{plot.words} ({counted(size, 'sample')})"
     if plot.kind == "histogram":
         values = np.array([number(label) for label in labels])
@@ -204,7 +203,7 @@ def _counted(frame: Results, plot: Plot) -> Iterator[Figure]:
     if not 2 <= len(names) <= _MOST_LABELS:
         return
     each = plot.each if plot.each in there else ""
-    parts = frame.samples.labels(each) if each else np.full(size, "samples")
+    parts: Any = frame.samples.labels(each) if each else np.full(size, "samples")
     series = {
         part: tuple(_number(((labels == name) & (parts == part)).sum()) for name in names)
         for part in _ordered(parts)

@@ -77,11 +77,13 @@ def _by(
     ]
     if not known:
         return None
-    link = {"metric": "", "variant": ""} if lead is None else lead["link"]
-    leading = [(m, v) for m, v in known if (m.name, v) == (link["metric"], link["variant"])]
-    metric, variant = (leading or known)[0]
+    metric, variant = known[0]
+    link, source = (lead["link"], lead["source"]) if lead is not None else ({}, "")
+    for one in known:
+        if link and (one[0].name, one[1]) == (link["metric"], link["variant"]):
+            metric, variant = one
     there = frame.sources_of(metric.name)
-    return metric, variant, lead["source"] if lead and lead["source"] in there else there[0]
+    return metric, variant, source if source in there else there[0]
 
 
 def _shown(frame: Results, metrics: Mapping[str, Metric], lead: JsonMapping | None) -> JsonObject:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 
@@ -24,16 +23,13 @@ NOT_CLEAR = "not clear"
 
 
 class Moved(NamedTuple):
-    """One sample: its values under A and B (``inf`` possible), B − A, whether that is better, and
-    where the report shows it.
-    """
+    """One sample: its values under A and B (``inf`` possible), B − A, whether that is better."""
 
     sample: str
     a: float
     b: float
     difference: float
     better: bool
-    link: str
 
 
 class Line(NamedTuple):
@@ -199,7 +195,6 @@ def _moved(
                 float(values[1, n]),
                 float(difference[n]),
                 direction is not None and bool(gain[n] > 0),
-                report_link(pair.benchmark, pair.samples.ids[n], pair.editors),
             )
             for n in places
             if sign * gain[n] > 0
@@ -220,10 +215,3 @@ def _verdict(paired: Paired, p: float, direction: Direction | None, alpha: float
     if sure and not inside:
         return "better" if (paired.difference > 0) == (direction == "higher") else "worse"
     return NOT_CLEAR if sure or not (inside or math.isnan(paired.low)) else NO_DIFFERENCE
-
-
-def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
-    """Where the report shows a sample, relative to the run folder: both editors side by side."""
-    chosen = "&".join(f"p=edit%3A{quote(editor, safe='')}" for editor in editors)
-    place = f"{quote(benchmark, safe='')}/{quote(sample, safe='')}"
-    return f"report/index.html#/sample/{place}?{chosen}"

@@ -50,11 +50,12 @@ def beside(
 def _columns(runs: Sequence[Table], wanted: Sequence[str]) -> Iterator[Column]:
     """A column for each run, and how far they lie from each other."""
     for number, table in enumerate(runs, start=1):
-        for c in (column for column in table.columns if column.name in wanted):
-            heading = (f"Run {number}", " ".join(c.heading))
-            yield replace(c, name=f"{c.name}_run{number}", heading=heading)
-    for c in (column for column in runs[0].columns if column.name in wanted):
-        for name, title in _SPREAD.items():
+        for c in table.columns:
+            if c.name in wanted:
+                heading = (f"Run {number}", " ".join(c.heading))
+                yield replace(c, name=f"{c.name}_run{number}", heading=heading)
+    for c in runs[0].columns:
+        for name, title in _SPREAD.items() if c.name in wanted else ():
             heading = (title, " ".join(c.heading))
             yield Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits)
 

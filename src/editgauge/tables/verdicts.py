@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import Any, Literal
+from urllib.parse import quote
 
 from editgauge import escape
 from editgauge.statistics.resampling import LEAST
 from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW, Comparison, Line
 from editgauge.tables.table import EMPTY, Cell, Column, Table, TableRow
-from editgauge.types import VARIANTS, JsonObject
+from editgauge.types import JsonObject
 
 _MOVED = 3
 """Samples that are printed; JSON has all of them."""
@@ -81,17 +82,8 @@ def _notes(item: Comparison) -> Iterator[str]:
         f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Hall 1992), none below {LEAST}. "
         f"p: permutation of signs, corrected (Holm) over {item.tests} tests."
     )
-    alone = {line.metric: 0 for line in item.lines if line.variant == "corrected"}
-    if names := [name for name in alone if name not in _of_both(item)]:
-        yield f"Of the corrected variant, as there is no other: {', '.join(names)}."
     if any(line.metric in item.of_samples for line in item.lines):
         yield "* the mean over samples; the benchmark's table makes its number otherwise."
-
-
-def _of_both(item: Comparison) -> set[str]:
-    """The metrics that are compared in both variants."""
-    faithful, corrected = ({n.metric for n in item.lines if n.variant == v} for v in VARIANTS)
-    return faithful & corrected
 
 
 def _cells(line: Line) -> dict[str, Cell]:
@@ -101,11 +93,8 @@ def _cells(line: Line) -> dict[str, Cell]:
         return EMPTY if math.isnan(value) else Cell(value=value, text=text, **more)
 
     def mean(value: float) -> Cell:
-        text, of = (
-            _short(value) if 1000 <= value < math.inf else None,
-            n + line.only_a + line.only_b,
-        )
-        return number(value, text, n=n, of=of)
+        text = _short(value) if 1000 <= value < math.inf else None
+        return number(value, text, n=n, of=n + line.only_a + line.only_b)
 
     ends = {} if math.isnan(pair.low) else {"low": pair.low, "high": pair.high}
     tiny = line.holm < 5e-5  # four decimals would print 0
@@ -120,9 +109,9 @@ def _cells(line: Line) -> dict[str, Cell]:
 
 
 def _name(item: Comparison, line: Line) -> str:
-    """The metric, ``*`` for another mean than the table's, its variant where there are two."""
+    """The metric, ``*`` for another mean than the table's, its variant if it is corrected."""
     name = f"{line.metric}*" if line.metric in item.of_samples else line.metric
-    name = f"{name} ({line.variant})" if line.metric in _of_both(item) else name
+    name = f"{name} (corrected)" if line.variant == "corrected" else name
     return f"{name} · {line.slice}" if line.slice else name
 
 
@@ -139,10 +128,18 @@ def moved_lines(
         yield "\n" + clean(f"{titles[bool(line.down)]} under {item.b}: {line.metric}", None)
         for one in (line.down or line.up)[:_MOVED]:
             name, values = clean(one.sample), clean(f"{one.a:.4g} → {one.b:.4g}")
+            link = _report_link(item, one.sample) if linked else ""
             if form == "markdown":
-                yield f"- [{name}](<{one.link}>) {values}" if linked else f"- {name} {values}"
+                yield f"- [{name}](<{link}>) {values}" if link else f"- {name} {values}"
             else:
-                yield f"  {name}  {values}  {one.link if linked else ''}".rstrip()
+                yield f"  {name}  {values}  {link}".rstrip()
+
+
+def _report_link(item: Comparison, sample: str) -> str:
+    """Where the report shows a sample, relative to the run folder: both editors side by side."""
+    chosen = "&".join(f"p=edit%3A{quote(editor, safe='')}" for editor in (item.a, item.b))
+    place = f"{quote(item.benchmark, safe='')}/{quote(sample, safe='')}"
+    return f"report/index.html#/sample/{place}?{chosen}"
 
 
 def as_dict(item: Comparison) -> JsonObject:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.store.made_run import make_run, state
 
 from editgauge.errors import RunError
 from editgauge.store.check import check, repair
-from editgauge.store.collect import edits_of
+from editgauge.store.collect import takes_of
 from editgauge.store.hashes import HashStore
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
@@ -123,6 +124,7 @@ def test_rows_of_a_damaged_sample_are_left_out_and_made_again(tmp_path: Path) ->
 def test_outputs_whose_records_are_lost_are_taken_from_the_run_again(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     before = {(one.editor, one.sample): one.fingerprint for one in run.edits()}
+    (first, *_) = run.edits()
     run.close()
     with sqlite3.connect(run.path / "run.sqlite") as db:
         db.execute("UPDATE edits SET facts = ''")
@@ -132,8 +134,12 @@ def test_outputs_whose_records_are_lost_are_taken_from_the_run_again(tmp_path: P
     linked.symlink_to(tmp_path / "outside.png")
     again = Run.open(run.path)
     assert again.edits() == []
-    found = edits_of(again, "mini", None, [], stored_samples(again, "mini"), HashStore(None))
-    assert sorted(again.edits(), key=str) == sorted(found, key=str)
+    takes = takes_of(again, "mini", None, [], HashStore(None))
+    told = replace(first, seed=7, settings={"steps": 20})
+    again.write_edits([told])  # by `edit`, which is at work
+    found = [one for take in takes.values() for one in take(stored_samples(again, "mini"))]
+    assert again.edits()[0] == told
+    assert {str(one) for one in again.edits()[1:]} < {str(one) for one in found}
     marks = {(one.editor, one.sample): one.fingerprint for one in found}
     assert marks == before | {("one", "s1"): ""}
     assert [one.sample for one in found if one.status is Status.UNREADABLE] == ["s1"]

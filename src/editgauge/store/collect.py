@@ -164,7 +164,9 @@ class _Outputs:
         changed = [
             one for one in records if one != known.get(one.sample) and one.reason != _NOT_YET
         ]
-        self.run.write_edits(changed)
+        for instead in (True, False):  # `edit` may have told of its output meanwhile
+            some = [one for one in changed if instead is bool(folder or one.sample in known)]
+            self.run.write_edits(some, instead=instead)
         return records
 
     def _without(self, sample: Sample, reason: str, status: Status = Status.MISSING) -> EditRecord:
@@ -227,7 +229,7 @@ class _Outputs:
     def _again(self, sample: Sample) -> EditRecord:
         """The record of an output in the run: a new one where it was replaced or removed."""
         old = self.known.get(sample.id) or self._without(sample, _NOT_YET)
-        if old.status is Status.MISSING and (file := self.kept.find(sample)) is not None:
+        if sample.id not in self.known and (file := self.kept.find(sample)) is not None:
             place = Path(file).relative_to(self.run.path).as_posix()
             old = replace(old, path=place, detail={"source": "folder"})
         if old.path is None:

@@ -222,8 +222,11 @@ def insert(db: sqlite3.Connection, table: str, columns: Sequence[object]) -> int
     return number
 
 
-def put(db: sqlite3.Connection, table: str, *records: Sequence[object]) -> None:
-    """Write records with their checksums, each in place of the one of its key."""
+def put(
+    db: sqlite3.Connection, table: str, *records: Sequence[object], instead: bool = True
+) -> None:
+    """Write records with their checksums; `instead`: each in place of the one of its key."""
+    into = f"INSERT OR {'REPLACE' if instead else 'IGNORE'} INTO {table}"
     holes = ", ".join("?" * (len(records[0]) + 1))
     sealed = (schema.sealed(table, *record) for record in records)
-    db.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", sealed)
+    db.executemany(f"{into} VALUES ({holes})", sealed)

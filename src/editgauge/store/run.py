@@ -135,8 +135,10 @@ class Run(Rows):
 
     # -- outputs -----------------------------------------------------------------------------------
 
-    def write_edits(self, edits: Iterable[EditRecord]) -> int:
-        """Write records of outputs, each in the place of an older one of its sample and editor."""
+    def write_edits(self, edits: Iterable[EditRecord], *, instead: bool = True) -> int:
+        """Write records of outputs; `instead`: each in the place of an older one of its sample and
+        editor.
+        """
         edits = list(edits)
         if edits:
             with self.changing() as db:
@@ -144,7 +146,7 @@ class Run(Rows):
                 for one in edits:
                     sample = self.number_of(db, "samples", (one.benchmark, one.sample))
                     records.append((sample, schema.plain(one.editor), *schema.edit_columns(one)))
-                put(db, "edits", *records)
+                put(db, "edits", *records, instead=instead)
         return len(edits)
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:

@@ -80,8 +80,9 @@ class Diagnosed:
     def as_dict(self) -> JsonObject:
         """What was done as JSON values, without the tables."""
         summaries = {name: summary.as_dict() for name, summary in self.summaries.items()}
-        told = {name: getattr(self, name) for name in ("benchmark", "unwatched")}
-        return {**told, "summaries": summaries}
+        return {
+            "benchmark": self.benchmark, "unwatched": self.unwatched, "summaries": summaries
+        }  # fmt: skip
 
     def lines(self) -> Iterator[str]:
         """What was done in words."""

@@ -121,13 +121,12 @@ class Plan:
 
     def _of_sets(self, number: int, scorer: Scorer) -> Iterator[Item]:
         for editor, every in sorted(self._by_editor.items()):
-            scored = [(s, r.edit(self._run.path), r) for s, r in every if s.fault is None]
-            there = [(s, e, r) for s, e, r in scored if e.ok]
-            marks = [digest(self._named(scorer, s), r.fingerprint) for s, _, r in there]
+            there = [(s, r) for s, r in every if s.fault is None and r.edit(self._run.path).ok]
+            marks = [digest(self._named(scorer, s), r.fingerprint) for s, r in there]
             mark = digest(self._made_by[number], sorted(marks))
             why = None if there else (Status.MISSING, "no output to score")
             if task := self._task(number, "*", editor, mark, why):
-                pairs = tuple((sample, edit) for sample, edit, _ in there)
+                pairs = tuple((sample, record.edit(self._run.path)) for sample, record in there)
                 yield Item(*pairs[0], (task,), pairs=pairs)
 
     def _task(self, number: int, sample: str, editor: str, mark: str, why: Why) -> Task | None:

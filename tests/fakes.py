@@ -16,27 +16,14 @@ from editgauge.types import Edit, Sample
 
 @dataclass(frozen=True, slots=True)
 class ConstantEditor:
-    """An editor that answers every sample with one uniform picture of the input's size (or of
-    `size`).
+    """An editor that answers every sample with a grey picture of the input's size."""
 
-    `colour` is R, G, B, 0 to 255; `size` is (width, height). Writes ``constant.png``.
-    """
-
-    colour: tuple[int, int, int] = (128, 128, 128)
-    size: tuple[int, int] | None = None
     name: str = "constant"
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        if self.size is None:
-            header = read_header(sample.image)
-            width, height = header.width, header.height
-        else:
-            width, height = self.size
-        pixels = np.empty((height, width, 3), dtype=np.uint8)
-        pixels[:] = self.colour
-        path = folder / "constant.png"
-        write_png(path, pixels)
-        return Edit(sample=sample.id, editor=self.name, path=path, width=width, height=height)
+        header, path = read_header(sample.image), folder / "constant.png"
+        write_png(path, np.full((header.height, header.width, 3), 128, np.uint8))
+        return Edit(sample=sample.id, editor=self.name, path=path)
 
 
 def make_samples(folder: Path, count: int, **fields: Any) -> Sequence[Sample]:

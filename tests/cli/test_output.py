@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pty
@@ -19,12 +20,7 @@ CONTROLS = {
     *map(chr, [*range(9), *range(11, 32), *range(127, 160)]),
     *"\u202a\u202b\u202d\u202e\u2066\u2067\u2069",
 }
-
 PROGRESS = "\r\x1b[K"
-
-
-def steering(text: str) -> list[str]:
-    return [letter for letter in text if letter in CONTROLS]
 
 
 class Terminal(io.StringIO):
@@ -50,19 +46,17 @@ def test_a_narrow_encoding_ends_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("check", HOSTILE.replace("\0", "")),
-        ("score", "mini", "--run", "r", "--editor", HOSTILE.replace("\0", "")),
-        ("edit", "mini", "--run", "r", "--editor", HOSTILE.replace("\0", "")),
-        ("edit", "mini", "--run", "r", "--limit", HOSTILE.replace("\0", "")),
-        ("judge", "mini", "--run", HOSTILE.replace("\0", "")),
-        ("report", HOSTILE.replace("\0", "")),
-        (HOSTILE.replace("\0", ""),),
+        ("check",),
+        ("score", "mini", "--run", "r", "--editor"),
+        ("edit", "mini", "--run", "r", "--limit"),
+        ("judge", "mini", "--run"),
+        (),
     ],
 )
 def test_error_lines_on_a_terminal(tmp_path: Path, words: tuple[str, ...]) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "editgauge", *words],
+        [sys.executable, "-m", "editgauge", *words, HOSTILE.replace("\0", "")],
         cwd=tmp_path,
         stdout=theirs,
         stderr=theirs,
@@ -71,16 +65,11 @@ def test_error_lines_on_a_terminal(tmp_path: Path, words: tuple[str, ...]) -> No
     )
     os.close(theirs)
     data = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        data += part
+    with contextlib.suppress(OSError):  # the other end is closed
+        while part := os.read(ours, 65536):
+            data += part
     os.close(ours)
     assert process.wait() == 2
     text = data.decode().replace(PROGRESS, "").replace("\r\n", "\n")
     assert "Traceback" not in text
-    assert not steering(text)
+    assert not CONTROLS & {*text}

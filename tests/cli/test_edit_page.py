@@ -32,8 +32,7 @@ NOT_RUN = {
 def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(remote.http, "is_own_network", lambda host: False)  # the providers' own
-    for name in ("EDITGAUGE_EDITOR_KEY",):
-        monkeypatch.setenv(name, KEY)
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
     text_data(tmp_path)
     organ_set(tmp_path / "DATA", [organ_record(38), organ_record(45)])
     task_set(tmp_path / "DATA", {"1": task_record(1)}, names=("1.png",))

@@ -33,8 +33,6 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Judge]:
     prompt_set(Path("DATA"), [prompt_record(3), prompt_record(4)])
     task_set(Path("DATA"), {"1": task_record(1)}, names=("1.png",))
     assert typed("edit textedit DATA --editor copy --run runs/my-model --workers 0") == 0
-    Path("my-rubrics").mkdir()
-    Path("my-rubrics/questions.md").write_text("Was {{source}} replaced?", encoding="utf-8")
     scores = Path("results/some-model/chemistry/metrics.json")
     scores.parent.mkdir(parents=True)
     told = {"consistency_score": 4, "consistency_reasoning": "as it was"}

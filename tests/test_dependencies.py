@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -45,27 +46,25 @@ def trees() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources}
 
 
+def distributions(node: ast.AST) -> Iterator[str]:
+    """What a statement or a call imports, by whatever words."""
+    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        names += [str(node.args[0].value)] if called == "import_module" else []
+    for top in {name.split(".")[0] for name in names} - {"editgauge", ""}:
+        if top not in sys.stdlib_module_names:
+            yield DISTRIBUTION.get(top, top).replace("_", "-").lower()
+
+
 @cache
 def imported() -> dict[str, set[str]]:
-    """Distribution -> the modules of ours that import it, by whatever words."""
+    """Distribution -> the modules of ours that import it."""
     found: dict[str, set[str]] = {}
     for path, tree in trees().items():
-        for node in ast.walk(tree):
-            names = []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                names = [node.module or ""]
-            elif (
-                isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
-            ):
-                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                names = [str(node.args[0].value)] if called == "import_module" else []
-            for name in names:
-                top = name.split(".")[0]
-                if top and top not in sys.stdlib_module_names and not top.startswith("editgauge"):
-                    own = DISTRIBUTION.get(top, top).replace("_", "-").lower()
-                    found.setdefault(own, set()).add(path.name)
+        for name in (name for node in ast.walk(tree) for name in distributions(node)):
+            found.setdefault(name, set()).add(path.name)
     return found
 
 
@@ -81,15 +80,8 @@ def test_everything_declared_is_imported(extra: str) -> None:
 
 def test_what_stands_at_the_top_of_a_module_needs_no_extra() -> None:
     for path, tree in trees().items():
-        for node in tree.body:
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            for top in {name.split(".")[0] for name in names} - {"editgauge", ""}:
-                if top in sys.stdlib_module_names:
-                    continue
-                own = DISTRIBUTION.get(top, top).replace("_", "-").lower()
-                extras = {extra for extra, declared in DECLARED.items() if own in declared}
-                assert "" in extras or path.parent.name in ALLOWED, f"{path}: {top}"
+        for name in (name for node in tree.body for name in distributions(node)):
+            assert name in DECLARED[""] or path.parent.name in ALLOWED, f"{path}: {name}"
 
 
 ALLOWED = {"networks", "editors", "study", "curation", "web"}

@@ -15,15 +15,13 @@ from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import check_benchmark, make_picture
 from editgauge.types import Status
-from tests.command_line import Result, invoke
+from tests.command_line import Result, did
 from tests.contract.packages import installed
 from tests.contract.server import Judge, chat
 
 
 def type_(*words: object, code: int = 0) -> Result:
-    done = invoke([str(word) for word in words])
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
+    done = did(words)
     assert done.exit_code == code, done.output
     return done
 

@@ -8,14 +8,14 @@ import contextlib
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.benchmarks.releases import mask, text_instance
-from tests.cli.pages import typed
+from tests.cli.pages import SPLITS, typed
+from tests.cli.test_main import call
 from tests.test_docs import DOCS, ROOT, blocks, commands
 
 from editgauge.images import read_image, write_png
@@ -37,7 +37,7 @@ def policy() -> str:
 def release(folder: Path) -> None:
     """Stand-in data of the official layout, with pictures of many corners."""
     for number in range(1, SAMPLES + 1):
-        for split in _FOLDERS.values():
+        for split in SPLITS.values():
             for path in text_instance(folder, number, split=split).glob("*.png"):
                 if path.stem.endswith("mask"):
                     mask(path, SIZE)
@@ -53,16 +53,13 @@ def release(folder: Path) -> None:
 def outputs(folder: Path, editor: str, noise: int) -> None:
     for number in range(1, SAMPLES + 1):
         for split in ("canva", "real"):
-            source = next(folder.glob(f"DATA/{_FOLDERS[split]}/*/{number:03d}/{number}.png"))
+            source = next(folder.glob(f"DATA/{SPLITS[split]}/*/{number:03d}/{number}.png"))
             generator = np.random.default_rng([number, noise])
             change = generator.integers(-noise, noise + 1, (SIZE[1], SIZE[0], 3))
             pixels = np.clip(read_image(source).astype(int) + change, 0, 255).astype(np.uint8)
             place = folder / "OUTPUTS" / editor / split / "Art_Creative_Expression"
             place.mkdir(parents=True, exist_ok=True)
             write_png(place / f"{number:03d}_edited.png", pixels)
-
-
-_FOLDERS = {"canva": "data_manual_production", "real": "data_web-sourced_instances"}
 
 
 Gated = tuple[Path, list[tuple[str, int]]]
@@ -104,43 +101,24 @@ def script() -> str:
     [(("current", "candidate"), 0, "PASS"), (("candidate", "current"), 1, "FAIL")],
 )
 def test_the_action(
-    gated: Gated,
-    tmp_path: Path,
-    pair: tuple[str, str],
-    code: int,
-    verdict: str,
+    gated: Gated, tmp_path: Path, pair: tuple[str, str], code: int, verdict: str
 ) -> None:
     program = tmp_path / "editgauge"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m editgauge "$@"\n')
     program.chmod(0o755)
     made = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    environment = {
-        **os.environ,
-        "PATH": f"{tmp_path}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
-        **{name: str(path) for name, path in made.items()},
-        "RUN": "runs/gate",
-        "BASELINE": pair[0],
-        "CANDIDATE": pair[1],
-        "POLICY": "policy.toml",
-        "WITH_RUN": "",
-    }
-    done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", script()],
-        cwd=gated[0],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    given = {"RUN": "runs/gate", "POLICY": "policy.toml"}
+    given |= dict(zip(("BASELINE", "CANDIDATE"), pair, strict=True))
+    given |= {name: str(path) for name, path in made.items()}
+    with contextlib.chdir(gated[0]):
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        shell = ("bash", "-e", "-o", "pipefail", "-c", script())
+        done = call(*shell, PATH=path, WITH_RUN="", **given)
     assert done.returncode == code, done.stdout + done.stderr
     told = made["GITHUB_OUTPUT"].read_text(encoding="utf-8").splitlines()
     assert told == [f"verdict={verdict}", f"passed={str(code == 0).lower()}"]
-    assert (
-        made["GITHUB_STEP_SUMMARY"]
-        .read_text(encoding="utf-8")
-        .startswith(f"## Release gate: {verdict}\n")
-    )
+    summary = made["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
+    assert summary.startswith(f"## Release gate: {verdict}\n")
 
 
 def test_no_text_of_an_input_is_read_as_a_command() -> None:

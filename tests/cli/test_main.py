@@ -21,22 +21,10 @@ HEAVY = ("torch", "cv2", "numpy", "rich", "duckdb", "PIL")
 EVERY = entry.every()
 
 
-def call(
-    *words: str, cwd: Path, entry: tuple[str, ...] = ("-m", "editgauge"), **env: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *entry, *words],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT / "src"),
-            "XDG_CACHE_HOME": str(cwd / "cache"),
-            **env,
-        },
-    )
+def call(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """What a program prints, with ours to be imported."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **env}
+    return subprocess.run(words, capture_output=True, text=True, check=False, env=env)
 
 
 def ended(
@@ -95,7 +83,7 @@ def test_json_is_one_object_with_a_version_wherever_it_is_typed(words: list[str]
 def test_the_overview_names_every_command_and_imports_none() -> None:
     code = "import sys; from editgauge.cli.main import run; run(['--help']); "
     code += f"print([name for name in {HEAVY} if name in sys.modules] or 'light')"
-    done = call(cwd=Path.cwd(), entry=("-c", code))
+    done = call(sys.executable, "-c", code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "light"
     for name in entry.COMMANDS:
@@ -123,14 +111,7 @@ def test_a_shell_is_offered_names(
     typed = shlex.join(["editgauge", *words])
     script = f"{invoke(['--completion', 'bash']).stdout}\nCOMP_WORDS=({typed})\n"
     script += 'COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_editgauge\nprintf "%s\\n" "${COMPREPLY[@]}"'
-    env = {
-        **os.environ,
-        "PATH": f"{tmp_path}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
-    }
-    done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, env=env, check=False
-    )
+    done = call("bash", "-c", script, PATH=f"{tmp_path}:{os.environ['PATH']}")
     offered = set(done.stdout.split())
     assert some <= offered, done.stderr
     assert not none & offered
@@ -205,15 +186,8 @@ def test_an_error_is_json_where_json_is_wanted(
     assert told == {"json_version": 1, "error": "not there", "kind": "DataError", "exit_code": 2}
 
 
-def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
+def test_a_pipe_that_is_closed_is_no_error() -> None:
     line = f"{sys.executable} -m editgauge list metrics | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", line],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = call("bash", "-c", line)
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert done.stderr == ""

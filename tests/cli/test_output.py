@@ -38,8 +38,9 @@ def test_a_progress_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stream.getvalue() == f"{PROGRESS}\\u001b[2J: 5 of 5{PROGRESS}"
 
 
-def test_a_narrow_encoding_ends_nothing(tmp_path: Path) -> None:
-    done = call("list", "benchmarks", cwd=tmp_path, PYTHONIOENCODING="ascii")
+def test_a_narrow_encoding_ends_nothing() -> None:
+    program = (sys.executable, "-m", "editgauge")
+    done = call(*program, "list", "benchmarks", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
 
 

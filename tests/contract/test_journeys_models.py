@@ -40,7 +40,7 @@ def test_pixels_say_where_a_picture_was_changed(tmp_path: Path) -> None:
     for editor in ("right", "elsewhere"):
         told = ("--outputs", tmp_path / "outputs", "--editor", editor, "--run", run)
         cli("score", "medebench", data, *told, "--workers", 0, expect=None)
-    cli("diagnose", run, "--from", "pixels", expect=None)
+    assert cli("diagnose", run, "--from", "pixels", expect=None).code == 0
     for variant in {row["variant"] for row in rows_of(run) if row["metric"] == "change_iou"}:
         for editor, right in (("right", 0.9), ("elsewhere", 0.0)):
             for value in values(run, "change_iou", variant, editor=editor).values():

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -147,7 +146,3 @@ def pictures() -> dict[str, bytes]:
             base, "TIFF", save_all=True, append_images=[grey], compression="tiff_lzw"
         ),
     }
-
-
-def annotation_files(root: Path) -> list[Path]:
-    return sorted(path for path in root.rglob("*") if path.suffix in (".json", ".jsonl"))

@@ -25,7 +25,7 @@ from tests.contract.datasets import (
     task_record,
     tasks,
 )
-from tests.fuzz.corpus import annotation_files, fuzz, spoilt_json
+from tests.fuzz.corpus import fuzz, spoilt_json
 
 SEVERAL = {"ori_img": ["1.png", "2.png"], "gt_img": "2.png"}
 SETS: dict[str, Callable[[Path], object]] = {
@@ -57,7 +57,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_spoilt_annotations(name: str, clean: dict[str, Path], seed: int) -> None:
     """Also behind the loader: the check of the data, and the index in the run folder."""
     root = clean[name]
-    files = annotation_files(root)
+    files = sorted(path for path in root.rglob("*") if path.suffix in (".json", ".jsonl"))
     victim = files[seed % len(files)]
     whole = victim.read_bytes()
     place = root.parent / f"{root.name}-run"

@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from editgauge import escape
@@ -60,6 +60,7 @@ COMMANDS = {"begin", "end", "caption", "label", "toprule", "midrule", "bottomrul
 
 @fuzz
 @given(names, names, names)
+@example("a", "b", "[2em]")
 def test_latex_holds_only_our_commands(a: str, b: str, c: str) -> None:
     first, text = draw(table(a, b, c), "latex").split("\n", 1)
     assert first.startswith("% ") or "%" not in first
@@ -69,6 +70,7 @@ def test_latex_holds_only_our_commands(a: str, b: str, c: str) -> None:
     for line in text.splitlines():
         bare = re.sub(r"\\.", "", line)
         assert bare.count("{") == bare.count("}")
+        assert bare.lstrip()[:1] not in ("[", "*"), "an argument of the line end before it"
         assert "%" not in bare
         assert "#" not in bare
     ends = [

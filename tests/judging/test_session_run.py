@@ -105,6 +105,8 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
     assert found.calls["total"]["calls"] > 0
     with Judge(lambda asked: chat(verdict(asked), seconds=0.02)) as server:
         assert judge(made, server.url, budget=0.05, price="1/10").facts["over_budget"]
+    with opened(made, NOWHERE, looking=True, budget=0.05, price="1/10") as session:
+        assert "(0.05 of" not in of_session(session).bought, "what is booked is spent"
     judged: dict[str, dict[str, set[str]]] = {}
     for row in rows_of(made):
         judged.setdefault(row.sample, {"copy": set(), "reference": set()})

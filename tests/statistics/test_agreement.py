@@ -54,4 +54,5 @@ def test_noise_of_a_judge_by_hand() -> None:
     # samples (1,3) and (5,7): within 4/2 = 2; mean square between 2·(4+4)/1 = 16 -> (16-2)/2 = 7
     assert agreement.judge_noise([[1.0, 3.0], [5.0, 7.0]]) == (7.0, 2.0)
     assert agreement.judge_noise([[1.0, 1.0, np.nan], [4.0, 4.0, 4.0]])[1] == 0.0
+    assert agreement.judge_noise([[1.0, 5.0], [2.0, 4.0], [3.0, 3.0]])[0] == 0.0
     assert math.isnan(agreement.judge_noise([[1.0], [2.0]])[1])

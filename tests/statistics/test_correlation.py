@@ -22,6 +22,7 @@ def test_correlations_equal_scipy() -> None:
     for first, second in ((X, Y), ([*X, math.nan], [*Y, 1.0])):
         assert correlation.spearman_rows([first], [second])[0] == pytest.approx(0.3970588235294118)
         assert pearson(first, second) == pytest.approx(0.3846153846153845)
+    assert pearson([*X, math.inf], [*Y, 1.0]) == pytest.approx(0.3846153846153845)
 
 
 def test_the_papers_formula_without_ties_by_hand() -> None:

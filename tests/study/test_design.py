@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from editgauge.errors import DataError
 from editgauge.store.labels import Samples
 from editgauge.study.design import Design, resolved
+from editgauge.study.planning import planned
 from tests.made_rows import record
+from tests.study.made_study import make_run
 
 SAMPLES = Samples([record(f"s{k:02}", organ=["eye", "hand"][k % 2]) for k in range(20)])
 OUTPUTS = {f"s{k:02}": ["alpha", "beta"] if k else ["alpha"] for k in range(20)}
@@ -54,3 +57,11 @@ def test_a_stratified_draw_is_seeded() -> None:
 def test_error_names_the_key_and_what_was_wanted(more: dict[str, Any], words: str) -> None:
     with pytest.raises(DataError, match=words):
         made(**more)
+
+
+@pytest.mark.parametrize(("mode", "said"), [("rate", True), ("rank", False), ("pairwise", False)])
+def test_a_width_is_said_of_ratings_alone(tmp_path: Path, mode: str, said: bool) -> None:
+    path = tmp_path / "design.toml"
+    path.write_text(f'mode = "{mode}"\nquestions = [{{id = "EA"}}]\n')
+    facts = planned(make_run(tmp_path, samples=2), path, 2, 0.5)
+    assert ("width_of_95%_interval" in facts, facts["samples"]) == (said, 2)

@@ -28,25 +28,30 @@ def planned(
 ) -> dict[str, Any]:
     """What the design in a file takes, as JSON values: tasks and the load of each annotator, the
     full width of the 95 % interval of an editor's mean, and how many samples of so many annotators
-    one of the wanted `width` takes. Raises `DataError` for a design that does not fit the run, and
-    `UsageError` for too few annotators.
+    one of the wanted `width` takes; no width where no variance is known. Raises `DataError` for a
+    design that does not fit the run, and `UsageError` for too few annotators.
     """
     design, outputs = designed(run, path, benchmark)
     loads = Counter(task.annotator for task in assign(design, outputs, annotators))
     rated = [a for a in answers(reading.of_runs([run], design.benchmark)) if a.scale == design.mode]
     noise = [judge_noise(one.first[:, k].T) for one in rated[:1] for k in range(len(one.editors))]
     known = [item for item in noise if not math.isnan(item[1])]
+    load = {
+        "study": design.name,
+        "samples": len(design.drawn),
+        "annotators": annotators,
+        "tasks": loads.total(),
+        "tasks_each": sorted({*loads.values()}),
+    }
+    if not known and design.mode in ("rank", "pairwise"):
+        return {**load, "width": "not known of comparisons, and of ranks before some are there"}
     between, within = np.mean(known or [ASSUMED], axis=0).tolist()
 
     def full(samples: int, people: int) -> float:
         return 2 * NORMAL.inv_cdf(0.975) * math.sqrt((between + within / people) / max(1, samples))
 
     return {
-        "study": design.name,
-        "samples": len(design.drawn),
-        "annotators": annotators,
-        "tasks": loads.total(),
-        "tasks_each": sorted({*loads.values()}),
+        **load,
         "variance": {"between_samples": round(between, 2), "between_annotators": round(within, 2)},
         "variance_from": "ratings of this run" if known else "assumed: nothing is rated twice yet",
         "width_of_95%_interval": round(full(len(design.drawn), design.annotators_per_sample), 2),

@@ -132,8 +132,7 @@ def _of_labels(
     there = grid.status >= 0
     asked = there.any(axis=0)
     names = _ordered(labels[asked], plot.order)
-    least = 3 if plot.kind == "radar" else 2
-    if not least <= len(names) <= _MOST_LABELS or np.isnan(values).all():
+    if not 2 + (plot.kind == "radar") <= len(names) <= _MOST_LABELS or np.isnan(values).all():
         return None
     at = [asked & (labels == name) & grid.defined for name in names]
     low, high = sorted(float(on_scale(about, np.float64(end))) for end in (about.low, about.high))

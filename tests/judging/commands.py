@@ -32,10 +32,8 @@ def opened(
     run: Path, url: str, *, ids: Any = NAMES, looking: bool = False, **options: Any
 ) -> Session:
     """A session on the built-in benchmark, its client with a key of the tests."""
-    selection = {
-        name: options.pop(name) for name in ("limit", "first", "editor") if name in options
-    }
-    chosen = Selection(run=run, sample=ids, **selection)
+    names = {"limit", "first", "editor"} & options.keys()
+    chosen = Selection(run=run, sample=ids, **{name: options.pop(name) for name in names})
     wanted = JudgeOptions(**{"model": "scripted", "base_url": url, **options})
     client = Client(url, key="sk-very-secret", timeout=5.0)
     return Session(wanted, "mini", None, chosen, client=client, looking=looking)

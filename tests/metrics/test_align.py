@@ -71,27 +71,23 @@ def test_the_value_is_that_of_a_fresh_process(
     scene: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture, _ = moved(noisy(scene, 9), 1.2, 0.97, 3, 2)
-    write_png(tmp_path / "fixed.png", scene)
-    write_png(tmp_path / "moving.png", picture)
+    names = {"fixed": scene, "moving": picture}
+    for name, pixels in names.items():
+        write_png(tmp_path / f"{name}.png", pixels)
     kept = sift_features(scene)
     for seed in range(3):
         estimate_alignment(kept, sift_features(blocks(200, 160, seed)))
     found = estimate_alignment(kept, sift_features(picture))
     if provenance()["blas"]:
         monkeypatch.setenv("OPENBLAS_CORETYPE", provenance()["blas"])
-    done = subprocess.run(
-        [sys.executable, "-c", PLAIN, str(tmp_path / "fixed.png"), str(tmp_path / "moving.png")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    program = [sys.executable, "-c", PLAIN, *(f"{tmp_path}/{name}.png" for name in names)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
     matrix, mse, matches = json.loads(done.stdout)
     assert found.matrix is not None
     assert found.matches == matches
     assert found.matrix.tolist() == matrix
-    assert masked_mse(scene, warp(picture, found.matrix, (320, 240))) == pytest.approx(
-        mse, rel=1e-12
-    )
+    after = masked_mse(scene, warp(picture, found.matrix, (320, 240)))
+    assert after == pytest.approx(mse, rel=1e-12)
 
 
 def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:
@@ -102,7 +98,5 @@ def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:
 
     assert "too few SIFT features" in estimate_alignment(kept, first(1)).reason
     assert estimate_alignment(first(3), kept).reason == "3 matches, 4 are needed"
-    same = Features(
-        np.repeat(kept.points[:1], 9, axis=0), np.repeat(kept.descriptors[:1], 9, axis=0)
-    )
+    same = Features(*(np.repeat(one[:1], 9, axis=0) for one in (kept.points, kept.descriptors)))
     assert estimate_alignment(same, same).reason == "0 matches, 4 are needed"

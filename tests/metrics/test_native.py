@@ -27,21 +27,14 @@ print(json.dumps([own, *found, "OPENBLAS_CORETYPE" in os.environ]))
 """
 
 
-def fresh(**environment: str) -> list[object]:
-    """Kernels before, after, after once more, and whether the variable is set then."""
-    inherited = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}
-    program = [sys.executable, "-c", FRESH, str(SOURCE)]
-    done = subprocess.run(
-        program, capture_output=True, text=True, check=True, env={**inherited, **environment}
-    )
-    result: list[object] = json.loads(done.stdout)
-    if result[0] is None:
-        pytest.skip("this build of OpenCV has no OpenBLAS of its own")
-    return result
-
-
 def test_kernels_are_the_same_on_every_able_processor() -> None:
-    own, found, again, left_behind = fresh()
+    """Kernels before, after, after once more, and whether the variable is set then."""
+    environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}
+    program = [sys.executable, "-c", FRESH, str(SOURCE)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, env=environment)
+    own, found, again, left_behind = json.loads(done.stdout)
+    if own is None:
+        pytest.skip("this build of OpenCV has no OpenBLAS of its own")
     assert found == again
     assert found == ("Haswell" if own in (*native._ABLE, "Haswell") else own)
     assert left_behind is False

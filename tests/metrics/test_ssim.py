@@ -42,13 +42,11 @@ def pairs() -> dict[str, tuple[Array, Array]]:
 
 
 def torchmetrics_ssim(first: Array, second: Array) -> float:
-    torch = pytest.importorskip("torch", reason="the reference is torchmetrics")
-    functional = pytest.importorskip(
-        "torchmetrics.functional.image", reason="the reference is torchmetrics"
-    )
-    tensors = [
-        torch.from_numpy(p.astype(np.float64) / 255).permute(2, 0, 1)[None] for p in (first, second)
-    ]
+    functional = pytest.importorskip("torchmetrics.functional.image")
+    import torch
+
+    pixels = (one.astype(np.float64).transpose(2, 0, 1)[None] / 255 for one in (first, second))
+    tensors = map(torch.from_numpy, pixels)
     return float(functional.structural_similarity_index_measure(*tensors, data_range=1.0))
 
 

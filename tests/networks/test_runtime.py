@@ -15,8 +15,7 @@ def test_what_a_device_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     assert resolve() == resolve("auto") == Runtime("cpu", "float32")
     for device, precision, word in [
         ("cuda", None, "no CUDA device"), ("tpu", None, "wanted auto"),
-        ("cpu", "bfloat16", "for a GPU"),
-        (None, "int8", "float32, bfloat16"),
+        ("cpu", "bfloat16", "for a GPU"), (None, "int8", "float32, bfloat16"),
     ]:  # fmt: skip
         with pytest.raises(UsageError, match=word):
             resolve(device, precision)

@@ -14,8 +14,6 @@ from editgauge.errors import WeightsError
 from editgauge.networks import weights
 from editgauge.networks.weights import WEIGHTS, WeightFile, Weights, fetch, find, locate
 
-HEX = re.compile(r"[0-9a-f]{64}")
-
 
 def entry(*files: WeightFile) -> Weights:
     return structs.replace(find("yunet"), name="tiny", revision="v1", files=files)
@@ -37,7 +35,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> bytes:
 @pytest.mark.parametrize("name", list(WEIGHTS))
 def test_every_file_has_an_address_and_the_publishers_checksum(name: str) -> None:
     for file in find(name).files:
-        assert file.sha256 is None or HEX.fullmatch(file.sha256)
+        assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
         assert find(name).address(file).startswith("https://")
         # the publishers put the hash's start into the file's name
         if begins := re.search(r"-([0-9a-f]{8})\.pth$", file.name):

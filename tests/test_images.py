@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from editgauge import images
-from editgauge.errors import ImageError, ImageTooLarge, UsageError
+from editgauge.errors import ImageError, ImageTooLarge, RunError, UsageError
 from editgauge.images import (
     max_pixels,
     read_grey,
@@ -217,3 +217,16 @@ def test_a_file_is_sent_only_where_it_fits(tmp_path: Path) -> None:
         images.read_file(path)
     with pytest.raises(ImageError, match="cannot be read"):
         images.read_file(tmp_path / "none.png")
+
+
+def test_a_turned_picture_is_never_taken_as_it_lies_for_want_of_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exif = Image.Exif()
+    exif[274] = 6
+    Image.new("RGB", (40, 20)).save(tmp_path / "a.jpg", exif=exif)
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "cache"))
+    assert images.upright(tmp_path / "a.jpg").is_relative_to(tmp_path / "cache")
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "a.jpg"))  # no folder
+    with pytest.raises(RunError, match="set EDITGAUGE_CACHE"):
+        images.upright(tmp_path / "a.jpg")

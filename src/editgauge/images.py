@@ -29,7 +29,7 @@ import simplejpeg
 from PIL import Image, UnidentifiedImageError
 
 from editgauge import machine, temporary
-from editgauge.errors import ImageError, ImageTooLarge, UsageError
+from editgauge.errors import ImageError, ImageTooLarge, RunError, UsageError
 from editgauge.types import MAX_FILE_BYTES
 
 Array = npt.NDArray[np.uint8]
@@ -173,14 +173,22 @@ def upright(path: Path) -> Path:
     """The file, or, where its EXIF orientation turns it, a PNG of it as it is meant to be seen, in
     the user's cache: for sets made by hand, which are read once and then are what every editor,
     service and scorer sees. A file that cannot be read is given back: whoever reads it says so.
+    Raises `RunError` where the cache cannot be written.
     """
-    with contextlib.suppress(ImageError, OSError):
-        if not _plain(path) and (turn := read_header(path).orientation) != 1:
-            place = machine.user_cache() / "upright" / f"{fingerprint(path)}.png"
-            if not place.is_file():
-                write_png(place, oriented(read_image(path), turn))
-            return place
-    return path
+    try:
+        if _plain(path) or (turn := read_header(path).orientation) == 1:
+            return path
+        kept = machine.user_cache() / "upright" / f"{fingerprint(path)}.png"
+        pixels = None if os.path.isfile(kept) else oriented(read_image(path), turn)
+    except (ImageError, OSError):
+        return path
+    try:
+        if pixels is not None:
+            write_png(kept, pixels)
+    except OSError as error:
+        why = f"cannot be written ({error.strerror}); set EDITGAUGE_CACHE to a folder that can be"
+        raise RunError(f"{kept}: {why}") from error
+    return kept
 
 
 def _plain(path: Path) -> bool:

@@ -83,13 +83,10 @@ class Inputs:
         self._room = f"inputs/{plain_name(benchmark)}"
         self._identity = hashlib.blake2b(digest_size=16)
         self._index = run.index(benchmark)
-        new = (one.id not in self._index for one in every)
-        pairs = zip(every, new, strict=True)
-        run.write_samples(
-            benchmark,
-            [sample_record(one, {}) if is_new else {"id": one.id} for one, is_new in pairs],
-            self._index,
-        )
+        records = [
+            {"id": one.id} if one.id in self._index else sample_record(one, {}) for one in every
+        ]
+        run.write_samples(benchmark, records, self._index)
 
     def keep(self, samples: Sequence[Sample]) -> None:
         """Keep the pictures of these samples, where they are chosen, and what is known of them.

@@ -31,8 +31,6 @@ def choose(
     if limit is not None and limit < 1:
         raise UsageError(f"{limit}: wanted 1 or more", argument="limit")
     where = several(where)
-    if not ids and not where and limit is None and samples:
-        return [*samples]
     known, wanted = {sample.id for sample in samples}, listed(several(ids))
     if unknown := [name for name in wanted if name not in known]:
         some = ", ".join(sorted(known)[:5])

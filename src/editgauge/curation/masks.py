@@ -56,8 +56,7 @@ def save(
     it out. Raises `DataError` for a mask that is not of the picture's size, and `Conflict`.
     """
     record = data.record(sample)
-    second = name == "second" and record.reference
-    image = read_image(data.path(record.reference if second else record.images[0]))
+    image = read_image(data.path(record.images[0]))
     if mask.shape != image.shape[:2]:
         raise DataError(f"{sample}: mask of {mask.shape}, the picture is {image.shape[:2]}")
     masks: dict[str, str] = {key: path for key, path in record.masks.items() if key != name}

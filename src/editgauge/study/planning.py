@@ -13,6 +13,7 @@ from editgauge.statistics.agreement import judge_noise
 from editgauge.statistics.quantiles import NORMAL
 from editgauge.store.run import Run
 from editgauge.study.assign import assign
+from editgauge.study.design import Design
 from editgauge.study.people import answers
 from editgauge.study.studies import designed
 from editgauge.tables import reading
@@ -33,9 +34,7 @@ def planned(
     """
     design, outputs = designed(run, path, benchmark)
     loads = Counter(task.annotator for task in assign(design, outputs, annotators))
-    rated = [a for a in answers(reading.of_runs([run], design.benchmark)) if a.scale == design.mode]
-    noise = [judge_noise(one.first[:, k].T) for one in rated[:1] for k in range(len(one.editors))]
-    known = [item for item in noise if not math.isnan(item[1])]
+    known = [noise for noise in _noise(run, design) if not math.isnan(noise[1])]
     load = {
         "study": design.name,
         "samples": len(design.drawn),
@@ -60,3 +59,10 @@ def planned(
             for n in (2, 3, 4, 5)
         },
     }
+
+
+def _noise(run: Run, design: Design) -> list[tuple[float, float]]:
+    """The two variances of every editor's ratings on the design's scale, where there are any."""
+    every = answers(reading.of_runs([run], design.benchmark))
+    rated = next((one.first for one in every if one.scale == design.mode), np.empty((0, 0, 0)))
+    return [judge_noise(of_editor.T) for of_editor in rated.swapaxes(0, 1)]

@@ -52,6 +52,10 @@ def test_pixels_say_where_a_picture_was_changed(tmp_path: Path) -> None:
     cli("diagnose", run, "--from", "pixels", expect=None)
     assert rows_of(run) == before
     cli("report", run, "--to", tmp_path / "report")
+    half = ("--outputs", tmp_path / "outputs", "--editor", "half", "--run", run, "--workers", 0)
+    save(tmp_path / "outputs/half/1.png", moved(pixels, True))
+    cli("score", "medebench", data, *half, expect=1)
+    cli("diagnose", run, "--from", "pixels", expect=1)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -88,52 +89,47 @@ def text_edit_bench(place: Path) -> Known:
     """
     data, run, rng = place / "data", place / "run", random.Random(1)
     tiers = {"easy": "4(0,1,1,2,0,0,0,0,0,0)", "medium": "6(0,2,2,0,0,0,0,1,1,0)"}
-    for split, count in ((MANUAL, 5), (WEB, 4)):
-        for number in range(1, count + 1):
+    parts = [(MANUAL, "synthetic", range(1, 6)), (WEB, "real", range(1, 5))]
+    art = "Art_Creative_Expression"
+    for split, _, numbers in parts:
+        for number in numbers:
             tier = "easy" if number < 3 else "medium"
-            more = {"knowledge_prompt": "It is 2024."} if number % 2 else {}
-            instance(
-                data, number, split=split, difficulty=tier, difficulty_score=tiers[tier], **more
-            )
-    scores: dict[str, Scores] = {}
-    failed = (JUDGES[0], "ours", f"{WEB}/Art_Creative_Expression/002", "LP")
-    for judge in JUDGES:
-        for split, count in ((MANUAL, 5), (WEB, 4)):
-            for editor in EDITORS:
-                entries = []
-                for number in range(1, count + 1):
-                    asked = [name for name in DIMENSIONS if name != "SE" or number % 2]
-                    given = {name: rng.randint(0, 5) for name in asked}
-                    sample = f"{split}/Art_Creative_Expression/{number:03d}"
-                    scores.setdefault(judge, {}).setdefault(editor, {})[sample] = given
-                    results = {name: {name: v, "rationale": "so"} for name, v in given.items()}
-                    if (judge, editor, sample) == failed[:3]:
-                        given["LP"] = 0
-                        results["LP"] = {"LP": 0, "rationale": "API Error: 429"}
-                    name = f"TextEditing_Art & Creative Expression_{number:03d}"
-                    folder = "Art_Creative_Expression"
-                    entries.append(
-                        {"task_id": name, "category": folder, "evaluation_results": results}
-                    )
-                file = write(place / judge / split / f"{editor}.json", entries)
-                part = "synthetic" if split == MANUAL else "real"
-                take_in("texteditbench", data, run, judge, file, "--split", part)
-    for split, part, count in ((MANUAL, "synthetic", 5), (WEB, "real", 4)):
-        for editor in EDITORS:
-            similar, error = [], []
-            for number in range(1, count + 1):
-                pixels = {
-                    "ssim": rng.uniform(0.5, 1), "lpips": rng.uniform(0, 0.3),
-                    "mse": rng.uniform(1, 99), "psnr": rng.uniform(20, 40),
-                }  # fmt: skip
-                sample = f"{split}/Art_Creative_Expression/{number:03d}"
-                scores.setdefault("", {}).setdefault(editor, {})[sample] = pixels
-                outside = {f"{n}_similarity_outside_mask": pixels[n] for n in ("ssim", "lpips")}
-                similar.append({"topic": "Art_Creative_Expression", "id": str(number), **outside})
-                error.append({"id": str(number), "mse": pixels["mse"], "psnr": pixels["psnr"]})
-            for script, value in (("lipis", similar), ("error", {"details": error})):
-                file = write(place / script / split / f"{editor}.json", value)
-                take_in("texteditbench", data, run, "", file, "--split", part)
+            more = {"difficulty": tier, "difficulty_score": tiers[tier]}
+            more |= {"knowledge_prompt": "It is 2024."} if number % 2 else {}
+            instance(data, number, split=split, **more)
+    scores: dict[str, Scores] = {
+        judge: {editor: {} for editor in EDITORS} for judge in ("", *JUDGES)
+    }
+    failed = (JUDGES[0], "ours", f"{WEB}/{art}/002", "LP")
+    for judge, (split, part, numbers), editor in product(JUDGES, parts, EDITORS):
+        entries = []
+        for number in numbers:
+            asked = [name for name in DIMENSIONS if name != "SE" or number % 2]
+            given = {name: rng.randint(0, 5) for name in asked}
+            sample = f"{split}/{art}/{number:03d}"
+            scores[judge][editor][sample] = given
+            results = {name: {name: v, "rationale": "so"} for name, v in given.items()}
+            if (judge, editor, sample) == failed[:3]:
+                given["LP"] = 0
+                results["LP"] = {"LP": 0, "rationale": "API Error: 429"}
+            name = f"TextEditing_Art & Creative Expression_{number:03d}"
+            entries.append({"task_id": name, "category": art, "evaluation_results": results})
+        file = write(place / judge / split / f"{editor}.json", entries)
+        take_in("texteditbench", data, run, judge, file, "--split", part)
+    for (split, part, numbers), editor in product(parts, EDITORS):
+        similar, error = [], []
+        for number in numbers:
+            pixels = {
+                "ssim": rng.uniform(0.5, 1), "lpips": rng.uniform(0, 0.3),
+                "mse": rng.uniform(1, 99), "psnr": rng.uniform(20, 40),
+            }  # fmt: skip
+            scores[""][editor][f"{split}/{art}/{number:03d}"] = pixels
+            outside = {f"{n}_similarity_outside_mask": pixels[n] for n in ("ssim", "lpips")}
+            similar.append({"topic": art, "id": str(number), **outside})
+            error.append({"id": str(number), "mse": pixels["mse"], "psnr": pixels["psnr"]})
+        for script, value in (("lipis", similar), ("error", {"details": error})):
+            file = write(place / script / split / f"{editor}.json", value)
+            take_in("texteditbench", data, run, "", file, "--split", part)
     return Known(run, data, scores, {failed: None})
 
 

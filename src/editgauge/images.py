@@ -241,7 +241,7 @@ def _read(path: Path, mode: str, colours: str) -> Array:
             return np.array(Image.fromarray(pixels).convert(mode), dtype=np.uint8)
         with _pillow(io.BytesIO(data)) as image:
             image.load()
-            return np.asarray(_eight_bits(image).convert(mode), dtype=np.uint8)
+            return np.asarray(eight_bits(image).convert(mode), dtype=np.uint8)
 
 
 @contextlib.contextmanager
@@ -291,7 +291,7 @@ def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
     return np.asarray(pixels[..., 0] if known == "GRAY" else pixels, dtype=np.uint8)
 
 
-def _eight_bits(image: Image.Image) -> Image.Image:
+def eight_bits(image: Image.Image) -> Image.Image:
     """16-bit samples keep their high byte; other wide samples are cut to 0..255."""
     if not image.mode.startswith("I") and image.mode != "F":
         return image

@@ -76,6 +76,7 @@ def test_a_program_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path)
     [
         ("answer(id=asked['id'], error='not I', status='refused')", Status.REFUSED, "not I"),
         ("answer(error='oops\\x1b[31m')", Status.FAILED, "oops [31m"),
+        ("answer(image=None, error='no memory')", Status.FAILED, "no memory"),
         ("answer(image='/nowhere/at/all.png')", Status.MISSING, "cannot be read"),
         ("answer(image='/dev/zero')", Status.MISSING, "regular file"),
         ("open(asked['output'], 'w').write('text'); answer(image=asked['output'])",

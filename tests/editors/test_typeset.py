@@ -129,10 +129,12 @@ def test_a_text_is_inserted_where_it_is_asked_for(instruction: str, where: Any) 
 
 
 # ----------------------------------------------------------------------------------- the ink itself
-def test_the_ground_is_put_back_where_a_text_is_deleted() -> None:
+@pytest.mark.parametrize("text", ["'GONE'", "the title"])
+def test_the_ground_is_put_back_where_a_text_is_deleted(text: str) -> None:
     before, read = poster(("GONE", 60, 120))
     blank, _ = poster()
-    after, _ = edited(before, read, "Delete 'GONE'")
+    after, detail = edited(before, read, f"Delete {text}")
+    assert not detail["read"], "the reader of this test still has it"
     assert np.abs(after.astype(int) - blank).max() <= 4
     assert (after != before).any(axis=2).mean() < 0.06
 

@@ -120,6 +120,16 @@ def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
     assert remake.settings_of(own, device="cpu")["revision"] == "abc"
 
 
+def test_what_a_record_says_of_its_track_is_no_setting_of_the_editor() -> None:
+    track = {"instruction": "original", "template": "Edit: {instruction}", "learning": {"of": "e"}}
+    settings = {"family": "instructpix2pix", "model": "timbrooks/instruct-pix2pix", **track}
+    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings, seed=7)
+    assert remake.why_not(edit) is None
+    assert not track.keys() & remake.settings_of(edit, device="cpu").keys()
+    tuned = replace(edit, settings={**settings, "tuned": {"task": "t"}})
+    assert "fine-tuned" in (remake.why_not(tuned) or "")
+
+
 def test_concepts_from_a_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "concepts.csv"
     file.write_text("sample,concept\ns1,word\ns2,new\n")

@@ -49,7 +49,7 @@ class Diagnosing:
     retry: opt.RetryOpt = ""
     set: opt.SetOpt = ()
     """NAME=VALUE, may be repeated: model (the weights' folder or hub id, where the run does not
-    tell), dtype, device (auto, cpu, cuda:1), resolution (longer side of a U-Net's maps that count,
+    tell), dtype, device (cpu, cuda:1), resolution (longer side of a U-Net's maps that count,
     or all; 16), alpha (factor of Otsu's threshold; 1.3), floor (differences up to it are no change;
     10); from where on a score is high: accurate (MedEBench: 5), preserved (0.7), iou (0.3),
     changed (share of a picture; 0.005)."""
@@ -74,7 +74,7 @@ def diagnose(
     should have. Writes rows of the track diagnosis, and reads every output as edited well, at the
     right place without doing it, neither, or acted elsewhere. Stops and continues at any point.
 
-    Exit code 0: done; 1: some outputs have no score that should have one.
+    Exit code 0: done; 1: outputs have no score that should have one, or none could be made.
     """
     from editgauge.cli.table import print_each
     from editgauge.run.diagnose import diagnose as diagnosed
@@ -127,7 +127,7 @@ class Training:
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
     training pictures; 512), checkpoint_every (updates; 100); all
     others are the editor's: model (a hub id or a folder of weights), name (in rows and tables),
-    device (auto, cpu, cuda:1)…"""
+    device (cpu, cuda:1)…"""
 
     def order(self, asked: Tuning) -> Order:
         """The options as a training takes them."""

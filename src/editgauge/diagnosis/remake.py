@@ -11,6 +11,9 @@ from editgauge.editors.models import MODELS
 from editgauge.errors import UsageError
 from editgauge.types import Edit, JsonMapping, JsonObject
 
+_NOT_SETTINGS = {"family", "device", "revision", "instruction", "template", "learning"}
+"""What a record says beside the settings, much of it of the track."""
+
 
 def why_not(edit: Edit) -> str | None:
     """Why the making of an edit cannot be watched, or None."""
@@ -20,6 +23,8 @@ def why_not(edit: Edit) -> str | None:
         return "not made by a diffusers pipeline of this tool: its inside cannot be looked at"
     if settings.get("demonstrations"):
         return "it was shown demonstrations: several samples in one prompt are not looked at"
+    if settings.get("tuned"):
+        return "it was fine-tuned: its weights in the run are not loaded again"
     return None
 
 
@@ -30,16 +35,14 @@ def settings_of(
     there is; half precision becomes float32 on a CPU). Raises `UsageError` where the weights were a
     folder that `model` does not name, or others than the family's own.
     """
-    family = str(edit.settings.get("family"))
-    left_out = {"instruction", "demonstrations", "family", "device", "revision"}  # of the track
-    left_out |= {"pipeline"} if family != "diffusers" else set()
+    known = MODELS.get(str(edit.settings.get("family")))
+    left_out = {*_NOT_SETTINGS, "pipeline"} if known else _NOT_SETTINGS
     settings = {name: value for name, value in edit.settings.items() if name not in left_out}
     recorded, named = (str(edit.settings.get(name) or "") for name in ("revision", "model"))
     of_folder = recorded.startswith("folder-")
-    hub = MODELS[family].hub if family in MODELS else ""
     if model:
         settings["model"] = model
-    elif not of_folder and named != hub:
+    elif not of_folder and (known is None or named != known.hub):
         # A run may come from anybody: what it names is not fetched and loaded unasked.
         raise UsageError(
             f"{edit.editor} was made with the weights {named!r}, which are not those of its "
@@ -52,8 +55,7 @@ def settings_of(
         )
     if recorded and not of_folder and model in ("", named):
         settings["revision"] = recorded
-    settings |= {"seed": edit.seed or 0, "name": edit.editor}
-    settings |= {"device": device} if device else {}
+    settings |= {"seed": edit.seed or 0, "name": edit.editor, "device": device or ""}
     if dtype:
         settings["dtype"] = dtype
     elif (device or best_device()) == "cpu":

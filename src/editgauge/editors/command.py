@@ -162,13 +162,14 @@ class CommandEditor(BaseEditor):
         try:
             return Child(self.line)
         except OSError as error:
-            why = f"{script_of(self.line)}: cannot be started ({error.strerror})"
+            why = f"{Path(self.line[0]).name}: cannot be started ({error.strerror})"
             raise RunError(f"editor 'command': {why}") from error
 
     def _read(self, sample: Sample, folder: Path, answer: JsonMapping, facts: JsonObject) -> Edit:
-        if "image" not in answer:
+        if not answer.get("image"):
             status = _STATUSES.get(str(answer.get("status")), Status.FAILED)
-            return Edit.without(sample.id, self.name, status, words(str(answer["error"])), **facts)
+            why = words(str(answer.get("error") or "the answer has neither image nor error"))
+            return Edit.without(sample.id, self.name, status, why, **facts)
         path = Path(str(answer["image"]))
         try:
             if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:

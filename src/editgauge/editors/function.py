@@ -20,7 +20,7 @@ from PIL import Image
 from editgauge.editors.delivery import faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import DataError, Unavailable, UsageError
-from editgauge.images import Array, read_image, write_png
+from editgauge.images import Array, eight_bits, read_image, write_png
 from editgauge.types import Edit, Sample
 
 _TAKES = {"image", "images", "instruction", "seed"}
@@ -95,7 +95,7 @@ def editor(name: str, *, seed: int = 0) -> Callable[[Callable[..., Any]], Functi
 def _pixels(made: Any, editor: str) -> Array:
     """What a function gave, as pixels. Raises `UsageError` for what is no picture."""
     if isinstance(made, Image.Image):
-        return np.asarray(made.convert("RGB"))
+        return np.asarray(eight_bits(made).convert("RGB"))
     if isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.shape[2:] == (3,):
         return made
     what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from editgauge.editors.calling import Ask, Call, sized
 from editgauge.editors.delivery import Count
 from editgauge.editors.remote import Provider, Result, factory, not_made, without_picture
-from editgauge.services.policy import at, filtered, objects
+from editgauge.services.policy import at, error_of, filtered, objects
 from editgauge.services.prices import ImagePrice, told_cost
 from editgauge.types import JsonObject, Status
 
@@ -106,9 +106,12 @@ class OpenAI(Provider, kw_only=True, frozen=True):
         picture, detail = data or at(value, "data.0.url"), {"usage": self.usage(value)}
         if picture and isinstance(picture, str):
             return Result(picture=picture, detail=detail)
-        if error := at(value, "error"):
-            reason = f"{at(error, 'code') or ''} {at(error, 'message') or ''}"
-            return not_made(reason, detail=detail)
+        if at(value, "error"):
+            error = error_of(value)
+            reason = f"{error.get('code') or ''} {error.get('message') or ''}"
+            return not_made(reason.strip(), detail=detail)
+        if cut := at(value, "incomplete_details.reason"):
+            return not_made(f"the answer is not complete ({cut})", detail=detail)
         parts = [part for item in items for part in objects(item.get("content"))]
         if refused := " ".join(str(part["refusal"]) for part in parts if part.get("refusal")):
             return not_made(refused, refused=True, detail=detail)
@@ -219,7 +222,7 @@ class Chat(Provider, kw_only=True, frozen=True):
         finish = str(at(choice, "finish_reason") or "")
         native = str(at(choice, "native_finish_reason") or "")
         refusal = at(message, "refusal") or ""
-        if finish == "content_filter" or filtered(native) or refusal:
+        if filtered(f"{native} {finish}") or refusal:
             reason = f"stopped by the content filter ({native or finish}) {refusal} {text}"
             return not_made(reason, refused=True, detail=detail)
         if error := at(choice, "error") or at(value, "error"):
@@ -291,9 +294,8 @@ class Endpoint(Provider, kw_only=True, frozen=True):
         return Result(status=status, reason=reason, detail=detail)
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
-        cost = at(value, "cost")
-        usable = isinstance(cost, int | float) and cost >= 0
-        return float(cost) if usable else price.picture
+        cost = told_cost(value)
+        return price.picture if cost is None else cost
 
 
 openai, gemini = factory(OpenAI, "openai"), factory(Gemini, "gemini")

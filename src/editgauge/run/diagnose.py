@@ -74,8 +74,9 @@ class Diagnosed:
 
     @property
     def complete(self) -> bool:
-        """Whether every score is there that should be."""
-        return not any(summary.without_score for summary in self.summaries.values())
+        """Whether there are scores, and every one that should be."""
+        every = self.summaries.values()
+        return any(one.has_score for one in every) and not any(one.without_score for one in every)
 
     def as_dict(self) -> JsonObject:
         """What was done as JSON values, without the tables."""

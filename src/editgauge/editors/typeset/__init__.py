@@ -87,7 +87,7 @@ class TypesetEditor:
         canvas = Canvas(picture, self._lines(picture), faces(self.folders))
         try:
             done = {"operation": asked.operation, **_ACTS[asked.operation](canvas, asked)}
-            done["read"] = self._reads(canvas.pixels, asked)
+            done["read"] = self._reads(canvas.pixels, asked, done)
         except CannotEdit as error:
             detail = {"edited": False, "operation": asked.operation}
             return picture, detail, f"{error}: the input is given back"
@@ -97,10 +97,13 @@ class TypesetEditor:
         texts = self.engine(picture)
         return [Line(np.asarray(text.polygon, np.float64), text.text) for text in texts]
 
-    def _reads(self, picture: Array, asked: Parsed) -> bool:
-        """Whether the result reads as asked."""
+    def _reads(self, picture: Array, asked: Parsed, done: JsonObject) -> bool:
+        """Whether the result reads as asked: new texts are there, deleted ones are not, all others
+        are as they were.
+        """
+        texts = [target for _, target in asked.pairs] or [asked.target]
+        if asked.operation not in ("change", "insert"):
+            texts = [one["found"] for one in done["texts"]]
         lines = self._lines(picture)
-        if asked.operation == "delete":
-            return all(find(lines, text) is None for text in asked.sources)
-        wanted = [target for _, target in asked.pairs] or [asked.target or ""]
-        return all(find(lines, text) is not None for text in wanted if text)
+        there = [find(lines, text) is not None for text in texts if text]
+        return not any(there) if asked.operation == "delete" else all(there)

@@ -118,7 +118,12 @@ def test_a_picture_is_found_wherever_it_is(name: str, reply: Any, picture: str) 
         ("http", {"error": "no", "status": "scored"}, Status.FAILED, "no"),
         ("chat", message(finish="SAFETY"), Status.REFUSED, "SAFETY"),
         ("openai", {"error": "by moderation"}, Status.REFUSED, "by moderation"),
-        ("openai", {"incomplete_details": {"reason": "content_filter"}}, Status.REFUSED, "complete"),
+        (
+            "openai",
+            {"incomplete_details": {"reason": "content_filter"}},
+            Status.REFUSED,
+            "complete",
+        ),
         ("openai", {"created": 1}, Status.UNREADABLE, "no picture"),
     ],
 )

@@ -124,9 +124,8 @@ def tune(
                 chosen = [known[identity] for identity in one.training[:size]]
                 trained = _trained(run, place, one.task, chosen, order, progress)
                 done.trainings.append(trained)
-                names = {"training": [sample.id for sample in chosen]}
                 about = {"task": one.task, "samples": size, "fingerprint": trained.fingerprint}
-                facts = {**about, **names, **recipe}
+                facts = {**about, "training": [sample.id for sample in chosen], **recipe}
                 weights = run.path / trained.weights
                 editor = training.tuned(base, weights, order.recipe.lora, facts)
             editor, tests = on_track(editor, Track(tuned=size)), [known[name] for name in one.test]
@@ -144,11 +143,8 @@ def _trained(
 ) -> Training:  # fmt: skip
     """The training of a task with these samples: the one that is there, or made now."""
     folder = f"{place}/{file_name(task)[:40]}-{digest(task)[:8]}/{len(chosen)}"
-    # whatever is edited with
-    learner = order.base(dtype="float32")
-    plan = {"task": task, "family": order.editor, **msgspec.structs.asdict(order.recipe)}
-    plan |= {"model": paths.facts(learner.model), "revision": learner.source()[1]}
-    plan["training"] = [[s.id, s.instruction, sorted(split.pictures(s))] for s in chosen]
+    learner = order.base(dtype="float32")  # whatever is edited with
+    plan = _plan(task, learner, order, chosen)
     if (there := _planned(run, folder, plan)) is not None:
         return there
     began = perf_counter()
@@ -171,6 +167,20 @@ def _trained(
     for old in training.checkpoints(at):
         shutil.rmtree(old, ignore_errors=True)
     return run_of_training
+
+
+def _plan(
+    task: str, learner: DiffusersEditor, order: Order, chosen: Sequence[Sample]
+) -> JsonObject:
+    """What decides how a training ends."""
+    return {
+        "task": task,
+        "family": order.editor,
+        **msgspec.structs.asdict(order.recipe),
+        "model": paths.facts(learner.model),
+        "revision": learner.source()[1],
+        "training": [[s.id, s.instruction, sorted(split.pictures(s))] for s in chosen],
+    }
 
 
 def _planned(run: Run, folder: str, plan: JsonMapping) -> Training | None:

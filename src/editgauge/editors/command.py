@@ -168,8 +168,8 @@ class CommandEditor(BaseEditor):
     def _read(self, sample: Sample, folder: Path, answer: JsonMapping, facts: JsonObject) -> Edit:
         if not answer.get("image"):
             status = _STATUSES.get(str(answer.get("status")), Status.FAILED)
-            why = words(str(answer.get("error") or "the answer has neither image nor error"))
-            return Edit.without(sample.id, self.name, status, why, **facts)
+            said = words(str(answer.get("error") or "the answer has neither image nor error"))
+            return Edit.without(sample.id, self.name, status, said, **facts)
         path = Path(str(answer["image"]))
         try:
             if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:

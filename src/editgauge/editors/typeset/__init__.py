@@ -101,7 +101,7 @@ class TypesetEditor:
         """Whether the result reads as asked: new texts are there, deleted ones are not, all others
         are as they were.
         """
-        texts = [target for _, target in asked.pairs] or [asked.target]
+        texts = [target for _, target in asked.pairs] or [asked.target or ""]
         if asked.operation not in ("change", "insert"):
             texts = [one["found"] for one in done["texts"]]
         lines = self._lines(picture)

@@ -94,12 +94,12 @@ class Samples:
 def _upright(sample: Sample) -> Sample:
     from editgauge.images import upright
 
-    images = tuple(map(upright, sample.images))
-    reference = sample.reference and upright(sample.reference)
-    masks = {name: upright(path) for name, path in sample.masks.items()}
-    if (images, reference, masks) == (sample.images, sample.reference, dict(sample.masks)):
-        return sample
-    return replace(sample, images=images, reference=reference, masks=masks)
+    return replace(
+        sample,
+        images=tuple(map(upright, sample.images)),
+        reference=sample.reference and upright(sample.reference),
+        masks={name: upright(path) for name, path in sample.masks.items()},
+    )
 
 
 def need_folder(root: Path | None, benchmark: str) -> Path:

@@ -90,9 +90,8 @@ def _progress(opened: Session, line: Callable[[str, bool], None]) -> Callable[[S
     def show(stats: Stats) -> None:
         rate = stats.done / max(1e-9, time.monotonic() - began)
         dollars = f" · ${stats.dollars:.2f}" if priced else ""
-        models = ", ".join(f"{name} {count}" for name, count in sorted(stats.by_editor.items()))
         line(
-            f"{stats.done} of {total} ({models}) · {rate:.1f}/s{dollars} · "
+            f"{stats.done} of {total} · {rate:.1f}/s{dollars} · "
             f"{stats.refused} refused · {stats.failed} failed · {stats.unparsable} unparsable · "
             f"{(total - stats.done) / rate:.0f} s left",
             False,

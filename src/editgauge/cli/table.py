@@ -55,14 +55,14 @@ class Shown:
         from editgauge.tables.build import Shown as Beside
 
         papers = self.published or self.paper
-        beside = {"intervals": self.intervals, "mean": self.mean, "only": self.only}
+        how: Any = {name: getattr(self, name) for name in ("intervals", "mean", "only")}
         return Choice(
             benchmark=rows.benchmark,
             where=rows.where,
             editors=self.editors,
             sources=rows.source,
             columns=opt.words(self.columns),
-            shown=Beside(by=rows.by, published=papers, **beside),  # type: ignore[arg-type]
+            shown=Beside(by=rows.by, published=papers, **how),
         )
 
 

@@ -84,12 +84,11 @@ class Stats:
     dollars: float = 0.0
     dollars_unbilled: float = 0.0
     blind: int = 0
-    by_editor: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
 
     def facts(self) -> JsonObject:
         """The counts as JSON."""
-        return {name: round(max(0, getattr(self, name)), 6) for name in self.__slots__[:-2]}
+        return {name: round(max(0, getattr(self, name)), 6) for name in self.__slots__[:-1]}
 
 
 class Unasked(Exception):

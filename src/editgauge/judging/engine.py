@@ -129,7 +129,6 @@ class Engine(Asker):
     def _count(self, job: Job, scores: Scores) -> None:
         stats, statuses = self.stats, {one.status for one in scores if one.variant == "corrected"}
         stats.done += 1
-        stats.by_editor[str(job.about.get("editor", ""))] += 1
         stats.refused += Status.REFUSED in statuses
         stats.failed += bool({Status.FAILED, Status.UNREADABLE} & statuses)
         stats.unparsable += Status.UNPARSABLE in statuses

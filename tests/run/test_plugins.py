@@ -48,8 +48,9 @@ def test_a_file_s_editor_and_metric_are_used_by_their_names(mine: Path, tmp_path
     assert invoke(["edit", *common, "--editor", "invert", "--workers", "0"]).exit_code == 0
     done = invoke(["score", *common, "--tracks", "pixel", "--workers", "2"])
     assert done.exit_code in (0, 1), done.output
-    assert "brightness_gap" in done.stdout
     assert "invert" in done.stdout
+    shown = invoke(["table", str(tmp_path / "run"), "--plugin", str(mine)])
+    assert "brightness_gap" in shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,10 @@ def test_pixels_say_where_a_picture_was_changed(tmp_path: Path) -> None:
 def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason=WITHOUT)
     pytest.importorskip("diffusers", reason=WITHOUT)
-    from tests.tuning.squares import TASK, pipeline, write_data
+    from tests.editors.tiny_pipelines import instructpix2pix
+    from tests.tuning.squares import TASK, write_data
 
-    data, model = write_data(tmp_path / "data", 6), pipeline(tmp_path / "model")
+    data, model = write_data(tmp_path / "data", 6), instructpix2pix(tmp_path / "model")
     tune = ("tune", "medebench", data, "--task", TASK, "--samples", "0,2", "--set", f"model={model}",
             "--set", "resolution=16", "--steps", 3, "--set", "device=cpu", *SMALL)  # fmt: skip
     env = {"OMP_NUM_THREADS": "1"}

@@ -38,44 +38,14 @@ def pipes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
             path = getattr(tiny_pipelines, name)(folder / name)
             made[name] = diffusers.DiffusionPipeline.from_pretrained(path, safety_checker=None)
             made[name].set_progress_bar_config(disable=True)
-            if name == "qwen":
-                made[name].processor = letters(made[name].tokenizer)
         return made[name]
 
     return get
 
 
-def letters(tokenizer: Any) -> Any:
-    """Stands for Qwen's processor: the real tokens of its text, pictures where the template has
-    them.
-    """
-    mark = "<|image_pad|>"
-
-    def process(text: list[str], images: Any, **options: Any) -> Any:
-        rows = []
-        for line in text:
-            before, _, after = line.partition(mark)
-            own = [tokenizer(part, add_special_tokens=False).input_ids for part in (before, after)]
-            rows.append([*own[0], *[tiny_pipelines.IMAGE] * 4, *own[1]])
-        ids = torch.tensor(rows)
-        pixels = torch.linspace(0, 1, 16 * 1176).reshape(16, 1176)
-        return tiny_pipelines.Answer(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            pixel_values=pixels,
-            image_grid_thw=torch.tensor([[1, 4, 4]]),
-            mm_token_type_ids=(ids == tiny_pipelines.IMAGE).long(),
-        )
-
-    return process
-
-
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as one
-
-    before = one.calculate_dimensions
-    monkeypatch.setattr(one, "calculate_dimensions", lambda a, r: before(min(a, 64 * 64), r))
+    tiny_pipelines.small_qwen(monkeypatch)
 
 
 def run(pipe: Any, steps: int = 2, prompt: str = PROMPT, **more: Any) -> Any:

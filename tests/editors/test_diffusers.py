@@ -47,16 +47,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture
 def small_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Qwen's pipelines bring every picture to a million pixels, which is slow for nothing here."""
-    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as one
-    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit_plus as several
-
-    before = one.calculate_dimensions
-    monkeypatch.setattr(
-        one, "calculate_dimensions", lambda area, ratio: before(min(area, 64 * 64), ratio)
-    )
-    monkeypatch.setattr(several, "VAE_IMAGE_SIZE", 64 * 64)
-    monkeypatch.setattr(several, "CONDITION_IMAGE_SIZE", 64 * 64)
+    tiny_pipelines.small_qwen(monkeypatch)
 
 
 def editor(family_name: str, path: Path, **settings: Any) -> Any:

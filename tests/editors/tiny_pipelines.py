@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pytest
 import torch
 from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer, ProcessorMixin
 
@@ -23,11 +24,11 @@ def clip_tokenizer(folder: Path) -> CLIPTokenizer:
     )
 
 
-def clip_text_model(width: int = 32) -> CLIPTextModel:
+def clip_text_model() -> CLIPTextModel:
     torch.manual_seed(0)
     config = CLIPTextConfig(
-        vocab_size=100, hidden_size=width, intermediate_size=37, num_hidden_layers=2,
-        num_attention_heads=4, projection_dim=width, bos_token_id=0, eos_token_id=1,
+        vocab_size=100, hidden_size=32, intermediate_size=37, num_hidden_layers=2,
+        num_attention_heads=4, projection_dim=32, bos_token_id=0, eos_token_id=1,
         pad_token_id=1,
     )  # fmt: skip
     return CLIPTextModel(config)
@@ -101,7 +102,7 @@ def kontext(folder: Path) -> Path:
     return folder
 
 
-IMAGE, VISION_START, VISION_END = 90, 91, 92
+IMAGE = 90
 
 
 class Answer(dict):  # type: ignore[type-arg]
@@ -115,42 +116,51 @@ class Answer(dict):  # type: ignore[type-arg]
 
 
 class TinyProcessor(ProcessorMixin):
-    """Stands for Qwen2VLProcessor, which needs torchvision even to be made: letters and picture
-    patches as numbers.
+    """Stands for Qwen2VLProcessor, which needs torchvision even to be made: the tokens of its text,
+    four patches of a picture where the template has one.
     """
 
     attributes: ClassVar[list[str]] = []
 
-    def __init__(self, **kwargs: Any) -> None:
-        pass
+    def __init__(self, tokenizer: CLIPTokenizer) -> None:
+        self.letters = tokenizer
 
     @classmethod
-    def from_pretrained(cls, *args: Any, **kwargs: Any) -> TinyProcessor:
-        return cls()
+    def from_pretrained(cls, folder: Any, **kwargs: Any) -> TinyProcessor:
+        return cls(CLIPTokenizer.from_pretrained(Path(folder).parent / "tokenizer"))
 
     def save_pretrained(self, save_directory: str, **kwargs: Any) -> None:
         Path(save_directory).mkdir(parents=True, exist_ok=True)
         (Path(save_directory) / "processor_config.json").write_text("{}")
 
-    def __call__(
-        self, text: list[str], images: Any, padding: bool = True, return_tensors: str = "pt"
-    ) -> Answer:
+    def __call__(self, text: list[str], images: Any, **options: Any) -> Answer:
         count = len(images) if isinstance(images, list) else 1
-        grid = torch.tensor([[1, 4, 4]] * count)
         rows = []
         for line in text:
-            ids = [n % 80 for n in line.encode()]
-            rows.append(ids[:40] + ([VISION_START] + [IMAGE] * 4 + [VISION_END]) * count + ids[40:])
+            first, *rest = line.split("<|image_pad|>")
+            rows.append(self.letters(first, add_special_tokens=False).input_ids)
+            for part in rest:
+                own = self.letters(part, add_special_tokens=False).input_ids
+                rows[-1] += [IMAGE] * 4 + own
         ids = torch.tensor(rows)
-        kinds = (ids == IMAGE).long()
-        pixels = torch.linspace(0, 1, count * 16 * 1176).reshape(count * 16, 1176)
         return Answer(
             input_ids=ids,
             attention_mask=torch.ones_like(ids),
-            pixel_values=pixels,
-            image_grid_thw=grid,
-            mm_token_type_ids=kinds,
+            pixel_values=torch.linspace(0, 1, count * 16 * 1176).reshape(count * 16, 1176),
+            image_grid_thw=torch.tensor([[1, 4, 4]] * count),
+            mm_token_type_ids=(ids == IMAGE).long(),
         )
+
+
+def small_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Qwen's pipelines bring every picture to a million pixels, which is slow for nothing here."""
+    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as one
+    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit_plus as several
+
+    before = one.calculate_dimensions
+    monkeypatch.setattr(one, "calculate_dimensions", lambda a, r: before(min(a, 64 * 64), r))
+    monkeypatch.setattr(several, "VAE_IMAGE_SIZE", 64 * 64)
+    monkeypatch.setattr(several, "CONDITION_IMAGE_SIZE", 64 * 64)
 
 
 def qwen(folder: Path, plus: bool = False) -> Path:
@@ -188,8 +198,8 @@ def qwen(folder: Path, plus: bool = False) -> Path:
             "fullatt_block_indexes": [0],
         },
         image_token_id=IMAGE,
-        vision_start_token_id=VISION_START,
-        vision_end_token_id=VISION_END,
+        vision_start_token_id=91,
+        vision_end_token_id=92,
         video_token_id=93,
         vocab_size=100,
     )
@@ -197,7 +207,7 @@ def qwen(folder: Path, plus: bool = False) -> Path:
     pipe = getattr(diffusers, name)(
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(), vae=vae,
         transformer=transformer, text_encoder=Qwen2_5_VLForConditionalGeneration(config),
-        tokenizer=tokenizer, processor=TinyProcessor(),
+        tokenizer=tokenizer, processor=TinyProcessor(tokenizer),
     )  # fmt: skip
     pipe.save_pretrained(folder)
     return folder

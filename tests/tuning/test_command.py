@@ -21,6 +21,7 @@ from editgauge.errors import EditgaugeError, UsageError
 from editgauge.store.run import Run
 from editgauge.tuning import split, training
 from editgauge.tuning.training import tuned
+from tests.editors.tiny_pipelines import instructpix2pix
 from tests.test_docs import DOCS, commands
 from tests.tuning import squares
 
@@ -35,7 +36,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with ``DATA`` and ``model``, in which commands are typed."""
     folder = tmp_path_factory.mktemp("desk")
     squares.write_data(folder / "DATA", 10, other_task=2)
-    squares.pipeline(folder / "model")
+    instructpix2pix(folder / "model")
     before, threads = Path.cwd(), torch.get_num_threads()
     os.chdir(folder)
     torch.set_num_threads(1)

@@ -21,6 +21,8 @@ from editgauge.editors import diffusers
 from editgauge.errors import RunError
 from editgauge.store.run import Run
 from editgauge.tuning.training import Place, Recipe, checkpoints, learn
+from tests.editors.tiny_pipelines import instructpix2pix
+from tests.test_docs import ROOT
 from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
@@ -28,23 +30,16 @@ TINY = Recipe(steps_a_sample=3, rate=1e-3, resolution=16)
 KILLED = """
 import os, signal, sys, warnings
 warnings.simplefilter("ignore")
-import torch
 from pathlib import Path
-from editgauge import catalog
-from editgauge.editors import diffusers
-from editgauge.tuning.training import Place, Recipe, learn
-
-torch.set_num_threads(1)
-data, model, run, recipe = sys.argv[1:]
-_, _, samples = catalog.open_data("medebench", Path(data), None)
-base = diffusers.factory("instructpix2pix", [], model=model, dtype="float32", device="cpu")
+import torch
+from tests.tuning.test_training import learned
 
 def show(done, total, note):
     if done == 8:
         os.kill(os.getpid(), signal.SIGKILL)
 
-place = Place(run=Path(run), folder="tuning/t", every=3)
-learn(base, samples[:4], eval(recipe), place, progress=show)
+torch.set_num_threads(1)
+learned(*map(Path, sys.argv[1:]), progress=show)
 """
 
 
@@ -63,16 +58,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return squares.pipeline(tmp_path_factory.mktemp("model") / "pix2pix")
+    return instructpix2pix(tmp_path_factory.mktemp("model") / "pix2pix")
 
 
-def learned(
-    model: Path, data: Path, run: Path, recipe: Recipe = TINY, *, count: int = 4, every: int = 3
-) -> tuple[list[float], Any]:
+def learned(model: Path, data: Path, run: Path, **more: Any) -> tuple[list[float], Any]:
     """The loss of each update, and the trained pipeline."""
     _, _, samples = catalog.open_data("medebench", data, None)
     base = diffusers.factory("instructpix2pix", [], model=str(model), dtype="float32", device="cpu")
-    losses = learn(base, samples[:count], recipe, Place(run, "tuning/t", every))[1]
+    losses = learn(base, samples[:4], TINY, Place(run, "tuning/t", every=3), **more)[1]
     return losses, base.load()[0]
 
 
@@ -80,10 +73,8 @@ def test_a_killed_training_ends_with_the_same_weights(
     model: Path, data: Path, tmp_path: Path
 ) -> None:
     runs = {name: Run.create(tmp_path / name).path for name in ("whole", "killed")}
-    words = [str(data), str(model), str(runs["killed"]), repr(TINY)]
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, *words], check=False, capture_output=True, text=True
-    )
+    words = [sys.executable, "-c", KILLED, model, data, runs["killed"]]
+    done = subprocess.run(words, cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     (there,) = checkpoints(Place(run=runs["killed"], folder="tuning/t"))
     assert there.name == "checkpoint-6", "the last one before the kill at update 8"

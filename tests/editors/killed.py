@@ -1,20 +1,13 @@
-"""Runs that are killed: each line on standard input is one, killed at a point of its way (see
-`POINTS`); the answer is a line with the child's exit status.
-
-One process imports everything once and forks before it has threads, so that fifty kills do not cost
-fifty starts.
-"""
+"""Runs that are killed at a point of their way (see `POINTS`)."""
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.editors.test_remote import editor, samples_for
+from tests.editors import test_remote
 
 from editgauge.editors import jobs, remote
 from editgauge.run import edit as running
@@ -64,19 +57,9 @@ POINTS: dict[str, Callable[[], None]] = {
 }
 
 
-def main() -> None:
-    for line in sys.stdin:
-        told = json.loads(line)
-        child = os.fork()
-        if not child:
-            POINTS[told["point"]]()
-            folder = Path(told["folder"])
-            run = Run.create(folder / "run")
-            made = editor(told["shape"], told["url"], run, told["budget"], concurrency=1)
-            running.edit(run, "mini", samples_for(folder, told["samples"]), made)
-            os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def run(point: str, shape: str, url: str, folder: Path, number: int, budget: float) -> None:
+    """Edit `number` samples in a process that dies at the point."""
+    POINTS[point]()
+    made_run = Run.create(folder / "run")
+    made = test_remote.editor(shape, url, made_run, budget, concurrency=1)
+    running.edit(made_run, "mini", test_remote.samples_for(folder, number), made)

@@ -34,33 +34,52 @@ def call_of(made: RemoteEditor, sample: Sample) -> Call:
     return made.provider.request(asked(sample))
 
 
-def test_openai_asks_for_the_size_of_the_input(tmp_path: Path) -> None:
-    wide = make_sample(tmp_path, size=(90, 50))
-    assert call_of(editor("openai", size="input"), wide).fields["size"] == "1536x1024"
-    made = editor("openai", model="gpt-image-2", size="input")
-    assert call_of(made, wide).fields["size"] == "96x48"
+@pytest.mark.parametrize(
+    ("name", "settings", "place", "value"),
+    [
+        ("openai", {"size": "input"}, "size", "1536x1024"),
+        ("openai", {"size": "input", "model": "gpt-image-2"}, "size", "96x48"),
+        ("openai", {"model": "doubao-seedream-4-0"}, "watermark", False),
+        ("gemini", {"seed": "3"}, "generationConfig.seed", 3),
+        ("gemini", {"extra.imageConfig.imageSize": "2K"},
+         "generationConfig.imageConfig", {"imageSize": "2K"}),
+        ("bfl", {}, "width", 96),
+        ("bfl", {}, "height", 48),
+        ("bfl", {"seed": "7"}, "seed", 7),
+        ("bfl", {"extra.safety_tolerance": "2"}, "safety_tolerance", 2),
+    ],
+)  # fmt: skip
+def test_what_a_service_is_told(
+    name: str, settings: dict[str, str], place: str, value: Any, tmp_path: Path
+) -> None:
+    call = call_of(editor(name, **settings), make_sample(tmp_path, size=(90, 50)))
+    assert at(call.json or call.fields, place) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "place", "many"),
+    [
+        ("openai", {"model": "doubao-seedream-4-0"}, "image", False),
+        ("fal", {}, "image_urls", True),
+        ("fal", {"picture_field": "image_url"}, "image_url", False),
+        ("replicate", {}, "input.input_images", True),
+        ("replicate", {"picture_field": "picture[]"}, "input.picture", True),
+        ("replicate", {"model": "google/nano-banana"}, "input.image_input", True),
+    ],
+)
+def test_what_a_model_calls_its_pictures(
+    name: str, settings: dict[str, str], place: str, many: bool, tmp_path: Path
+) -> None:
+    body = call_of(editor(name, **{"model": "maker/m", **settings}), make_sample(tmp_path)).json
+    found = at(body, place)
+    assert isinstance(found, list) == many
+    assert (found[0] if many else found).startswith("data:image/png;base64,")
 
 
 def test_a_server_of_ones_own_network_has_no_price_of_the_models_maker() -> None:
     assert editor("bfl", model="flux-2-pro").price.picture
     own = editor("bfl", model="flux-2-pro", base_url="http://127.0.0.1:1")
     assert own.price.picture is None
-
-
-def test_seedream_is_asked_for_no_watermark(tmp_path: Path) -> None:
-    call = call_of(editor("openai", model="doubao-seedream-4-0"), make_sample(tmp_path))
-    assert call.path == "/images/generations"
-    assert call.json["image"].startswith("data:image/png;base64,")
-    assert call.json["watermark"] is False
-
-
-def test_gemini_is_told_texts_and_pictures_in_turn(tmp_path: Path) -> None:
-    made = editor("gemini", seed="3", **{"extra.imageConfig.imageSize": "2K"})
-    body = call_of(made, make_sample(tmp_path)).json
-    assert [next(iter(part)) for part in body["contents"][0]["parts"]] == ["inlineData", "text"]
-    assert body["generationConfig"]["seed"] == 3
-    assert body["generationConfig"]["imageConfig"] == {"imageSize": "2K"}
-    assert made.provider.headers("k") == {"x-goog-api-key": "k"}
 
 
 def candidate(*parts: Any, finish: str = "STOP") -> dict[str, Any]:
@@ -149,35 +168,6 @@ def test_an_empty_name_is_the_models() -> None:
 
 
 # -- services by jobs ------------------------------------------------------------------------------
-
-
-def test_bfl_is_told_the_size_and_what_is_passed_through(tmp_path: Path) -> None:
-    made = editor("bfl", seed="7", **{"extra.safety_tolerance": "2"})
-    call = call_of(made, make_sample(tmp_path, size=(60, 50)))
-    assert call.path == "/v1/flux-2-pro"
-    assert (call.json["width"], call.json["height"]) == (64, 48)
-    assert (call.json["seed"], call.json["safety_tolerance"]) == (7, 2)
-    assert made.provider.facts["safety_tolerance"] == 2
-    assert not call.json["input_image"].startswith("data:")
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "place", "many"),
-    [
-        ("fal", {}, "image_urls", True),
-        ("fal", {"picture_field": "image_url"}, "image_url", False),
-        ("replicate", {}, "input.input_images", True),
-        ("replicate", {"picture_field": "picture[]"}, "input.picture", True),
-        ("replicate", {"model": "google/nano-banana"}, "input.image_input", True),
-    ],
-)
-def test_what_a_model_calls_its_pictures(
-    name: str, settings: dict[str, str], place: str, many: bool, tmp_path: Path
-) -> None:
-    body = call_of(editor(name, **{"model": "maker/m", **settings}), make_sample(tmp_path)).json
-    found = at(body, place)
-    assert isinstance(found, list) == many
-    assert (found[0] if many else found).startswith("data:image/png;base64,")
 
 
 def test_a_service_of_ones_own_is_a_file(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from editgauge.editors.typeset import TypesetEditor
-from editgauge.editors.typeset.find import Line
 from editgauge.images import Array, read_image, write_png
 from editgauge.ocr import Text
 from editgauge.testing import make_sample
@@ -28,12 +27,10 @@ class Read:
     boxes: tuple[tuple[str, float, float, float, float], ...]
 
     def __call__(self, picture: Array, language: str = "en") -> list[Text]:
-        lines = [line(text, *box) for text, *box in self.boxes]
-        return [Text(tuple(map(tuple, one.corners.tolist())), one.text, 1.0) for one in lines]
-
-
-def line(text: str, x0: float, y0: float, x1: float, y1: float) -> Line:
-    return Line(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], float), text)
+        return [
+            Text(((x0, y0), (x1, y0), (x1, y1), (x0, y1)), text, 1.0)
+            for text, x0, y0, x1, y1 in self.boxes
+        ]
 
 
 def poster(

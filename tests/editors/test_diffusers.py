@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ pytest.importorskip("diffusers", reason="diffusion editors need the extra neural
 pytest.importorskip("transformers", reason="diffusion editors need the extra neural")
 pytest.importorskip("torch", reason="diffusion editors need the extra neural")
 
+import diffusers
 import torch
 from tests.editors import tiny_pipelines
 
@@ -68,25 +70,41 @@ def test_what_an_edit_says_of_how_it_was_made(saved: Any, tmp_path: Path) -> Non
     assert str(record.settings["revision"]).startswith("folder-")
 
 
-def test_kontext_keeps_the_shape_of_the_input(saved: Any, tmp_path: Path) -> None:
-    settings = {"max_area": str(64 * 48), "_auto_resize": "false", "max_sequence_length": "16"}
-    edit = editor("flux-kontext", saved("kontext"), **settings)(
-        make_sample(tmp_path, size=(64, 48)), tmp_path
-    )
-    assert edit.ok, edit.reason
-    assert (edit.width, edit.height) == (64, 48)
-    assert edit.settings["guidance_scale"] == 2.5
+SMALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "instructpix2pix": ("pix2pix", {"side": "64"}),
+    "magicbrush": ("pix2pix", {"side": "64"}),
+    "paint-by-inpaint": ("pix2pix", {"side": "64"}),
+    "flux-kontext": ("kontext", {"max_area": "3072", "_auto_resize": "false"}),
+    "qwen-image-edit": ("qwen", {}),
+    "qwen-image-edit-plus": ("plus", {"height": "64", "width": "64"}),
+    "diffusers": ("pix2pix", {}),
+}
+"""A tiny pipeline and settings for an editor of each family."""
+PIX2PIX = "StableDiffusionInstructPix2PixPipeline"
 
 
-def test_qwen_edits_one_picture(saved: Any, small_qwen: None, tmp_path: Path) -> None:
-    edit = editor("qwen-image-edit", saved("qwen"))(make_sample(tmp_path, size=(64, 48)), tmp_path)
+@pytest.mark.parametrize(
+    ("name", "more", "facts"),
+    [
+        ("flux-kontext", {}, {"guidance_scale": 2.5}),
+        ("qwen-image-edit", {}, {"true_cfg_scale": 4.0}),
+        ("diffusers", {}, {"pipeline": PIX2PIX, "num_inference_steps": 2}),
+        ("diffusers", {"pipeline": PIX2PIX}, {"pipeline": PIX2PIX}),
+    ],
+)
+def test_a_model_of_each_kind_edits_one_picture(
+    name: str, more: Any, facts: Any, saved: Any, small_qwen: None, tmp_path: Path
+) -> None:
+    pipeline, settings = SMALL[name]
+    made = editor(name, saved(pipeline), **settings, **more)
+    sample = make_sample(tmp_path, size=(64, 48))
+    edit = made(sample, tmp_path)
     assert edit.ok, edit.reason
-    assert edit.settings["true_cfg_scale"] == 4.0
-    sample = make_sample(tmp_path, "two")
+    assert edit.settings.items() >= facts.items()
+    assert name == "qwen-image-edit" or (edit.width, edit.height) == (64, 48)
+    assert name != "diffusers" or made.name == "pix2pix"
     several = replace(sample, images=(sample.image, sample.image))
-    assert (
-        editor("qwen-image-edit", saved("qwen"))(several, tmp_path).status is Status.NOT_APPLICABLE
-    )
+    assert made(several, tmp_path).status is Status.NOT_APPLICABLE
 
 
 def test_qwen_plus_takes_several_pictures_and_demonstrations(
@@ -96,52 +114,40 @@ def test_qwen_plus_takes_several_pictures_and_demonstrations(
     several = replace(samples[0], images=(samples[0].image, samples[1].image))
     made = editor("qwen-image-edit-plus", saved("plus"), height="64", width="64")
     assert made(several, tmp_path).ok
-    for count in (1, 2):
-        shown = on_track(made, Track(shots=count), pool=samples)(samples[0], tmp_path)
-        if count == 1:
-            assert shown.ok, shown.reason
-            assert len(shown.settings["demonstrations"]) == 1
-        else:
-            assert shown.status is Status.NOT_APPLICABLE
-            assert "demonstrations make it 5" in shown.reason
+    one, two = (
+        on_track(made, Track(shots=count), pool=samples)(samples[0], tmp_path) for count in (1, 2)
+    )
+    assert one.ok, one.reason
+    assert len(one.settings["demonstrations"]) == 1
+    assert two.status is Status.NOT_APPLICABLE
+    assert "demonstrations make it 5" in two.reason
 
 
 def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
     saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import diffusers
-
     asked: dict[str, Any] = {}
-    real = diffusers.StableDiffusionInstructPix2PixPipeline.from_pretrained
-    monkeypatch.setattr(
-        "huggingface_hub.HfApi",
-        lambda: SimpleNamespace(model_info=lambda m: SimpleNamespace(sha="c0ffee")),
-    )
+    pipeline = diffusers.StableDiffusionInstructPix2PixPipeline
+    real = pipeline.from_pretrained
+    hub = SimpleNamespace(model_info=lambda model: SimpleNamespace(sha="c0ffee"))
+    monkeypatch.setattr("huggingface_hub.HfApi", lambda: hub)
 
     def load(source: str, *, revision: str, **options: Any) -> Any:
         asked.update(source=source, revision=revision)
         return real(str(saved("pix2pix")), **options)
 
-    monkeypatch.setattr(diffusers.StableDiffusionInstructPix2PixPipeline, "from_pretrained", load)
-    factory = catalog.find("editors", "magicbrush")
-    settings = {"num_inference_steps": 1, "side": 64, "device": "cpu"}
-    edit = factory([], **settings)(make_sample(tmp_path), tmp_path)
-    assert asked == {"source": "vinesmsuic/magicbrush-jul7", "revision": "c0ffee"}
-    assert edit.settings["revision"] == "c0ffee"
-    pinned = catalog.find("editors", "instructpix2pix")
-    edit = pinned([], **settings)(make_sample(tmp_path), tmp_path)
-    assert asked == {
-        "source": "timbrooks/instruct-pix2pix",
-        "revision": MODELS["instructpix2pix"].revision,
-    }
-    assert edit.settings["revision"] == asked["revision"]
+    monkeypatch.setattr(pipeline, "from_pretrained", load)
+    for name, source, revision in (
+        ("magicbrush", "vinesmsuic/magicbrush-jul7", "c0ffee"),
+        ("instructpix2pix", "timbrooks/instruct-pix2pix", MODELS["instructpix2pix"].revision),
+    ):
+        made = catalog.find("editors", name)([], num_inference_steps=1, side=64, device="cpu")
+        edit = made(make_sample(tmp_path), tmp_path)
+        assert asked == {"source": source, "revision": revision}
+        assert edit.settings["revision"] == revision
 
 
 def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
-    import inspect
-
-    import diffusers
-
     for name, line in MODELS.items():
         assert catalog.EDITORS[name].startswith("editgauge.editors.diffusers:")
         assert line.origin
@@ -149,21 +155,6 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
         accepted = inspect.signature(pipeline.__call__).parameters
         assert set(line.defaults) <= set(accepted), name
         assert call_of(name, pipeline)[0] in accepted
-
-
-# -- any pipeline ----------------------------------------------------------------------------------
-
-PIX2PIX = "StableDiffusionInstructPix2PixPipeline"
-
-
-@pytest.mark.parametrize("named", [{}, {"pipeline": PIX2PIX}])
-def test_any_pipeline_of_the_library_edits(saved: Any, tmp_path: Path, named: Any) -> None:
-    made = editor("diffusers", saved("pix2pix"), **named)
-    edit = made(make_sample(tmp_path, size=(64, 48)), tmp_path)
-    assert edit.ok, edit.reason
-    assert (made.name, edit.width, edit.height) == ("pix2pix", 64, 48)
-    assert edit.settings["pipeline"] == PIX2PIX
-    assert edit.settings["num_inference_steps"] == 2
 
 
 @pytest.mark.parametrize(
@@ -187,22 +178,27 @@ def too_large(**_: Any) -> Any:
     raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
 
-def test_what_does_not_fit_is_that_sample_s_failure_and_says_what_to_do(tmp_path: Path) -> None:
+def withheld(**_: Any) -> Any:
+    return SimpleNamespace(images=[], nsfw_content_detected=[True])
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "status", "said"),
+    [
+        (too_large, "failed", "out of memory: cpu does not hold it; keep its parts"),
+        (too_large, "failed", "the setting offload=true"),
+        (withheld, "refused", ""),
+    ],
+)
+def test_what_does_not_fit_or_is_withheld_is_that_sample_s_alone(
+    pipeline: Any, status: str, said: str, tmp_path: Path
+) -> None:
     made = editor("instructpix2pix", tmp_path, side="64")
-    made._loaded = too_large, "made here"
+    made._loaded = pipeline, "made here"
     run = Run.create(tmp_path / "run")
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
-    assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
-    assert "out of memory: cpu does not hold it; keep its parts" in run.edits("mini")[0].reason
-    assert "the setting offload=true" in run.edits("mini")[0].reason
-
-
-def test_what_a_safety_checker_withholds_is_a_refusal(tmp_path: Path) -> None:
-    made = editor("instructpix2pix", tmp_path, side="64")
-    black = SimpleNamespace(images=[], nsfw_content_detected=[True])
-    made._loaded = lambda **_: black, "made here"
-    edit = made(make_sample(tmp_path), tmp_path)
-    assert (edit.status, edit.path) == (Status.REFUSED, None)
+    assert edit_all(run, "mini", samples, made).counts == {status: 2}
+    assert said in run.edits("mini")[0].reason
 
 
 def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Path) -> None:
@@ -212,20 +208,6 @@ def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Pa
 
 
 # -- on a GPU --------------------------------------------------------------------------------------
-
-SMALL: dict[str, tuple[str, dict[str, Any]]] = {
-    "instructpix2pix": ("pix2pix", {"side": "64"}),
-    "magicbrush": ("pix2pix", {"side": "64"}),
-    "paint-by-inpaint": ("pix2pix", {"side": "64"}),
-    "flux-kontext": (
-        "kontext",
-        {"max_area": str(64 * 48), "_auto_resize": "false", "max_sequence_length": "16"},
-    ),
-    "qwen-image-edit": ("qwen", {}),
-    "qwen-image-edit-plus": ("plus", {"height": "64", "width": "64"}),
-    "diffusers": ("pix2pix", {}),
-}
-"""A tiny pipeline and settings for an editor of each family."""
 
 
 @pytest.mark.gpu

@@ -6,9 +6,19 @@ import json
 from pathlib import Path
 from typing import Any, ClassVar
 
+import diffusers
 import pytest
 import torch
-from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer, ProcessorMixin
+from transformers import (
+    CLIPTextConfig,
+    CLIPTextModel,
+    CLIPTokenizer,
+    ProcessorMixin,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    T5Config,
+    T5EncoderModel,
+)
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,'\"!?-"
 
@@ -35,33 +45,22 @@ def clip_text_model() -> CLIPTextModel:
 
 
 def instructpix2pix(folder: Path) -> Path:
-    return _stable_diffusion(folder, "StableDiffusionInstructPix2PixPipeline", channels=8)
-
-
-def stable_diffusion(folder: Path) -> Path:
-    return _stable_diffusion(folder, "StableDiffusionPipeline", channels=4)
-
-
-def _stable_diffusion(folder: Path, name: str, channels: int) -> Path:
-    import diffusers
-    from diffusers import AutoencoderKL, EulerDiscreteScheduler, UNet2DConditionModel
-
     text = clip_text_model()
     torch.manual_seed(0)
-    unet = UNet2DConditionModel(
-        block_out_channels=(8, 16), layers_per_block=1, sample_size=16, in_channels=channels,
+    unet = diffusers.UNet2DConditionModel(
+        block_out_channels=(8, 16), layers_per_block=1, sample_size=16, in_channels=8,
         out_channels=4, down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
         up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=32,
         norm_num_groups=4, attention_head_dim=4,
     )  # fmt: skip
-    vae = AutoencoderKL(
+    vae = diffusers.AutoencoderKL(
         block_out_channels=[8, 8, 8, 8], in_channels=3, out_channels=3, latent_channels=4,
         norm_num_groups=4, down_block_types=["DownEncoderBlock2D"] * 4,
         up_block_types=["UpDecoderBlock2D"] * 4,
     )  # fmt: skip
-    pipe = getattr(diffusers, name)(
+    pipe = diffusers.StableDiffusionInstructPix2PixPipeline(
         vae=vae, text_encoder=text, tokenizer=clip_tokenizer(folder.parent / "tokenizer"),
-        unet=unet, scheduler=EulerDiscreteScheduler(), safety_checker=None,
+        unet=unet, scheduler=diffusers.EulerDiscreteScheduler(), safety_checker=None,
         feature_extractor=None, requires_safety_checker=False,
     )  # fmt: skip
     pipe.save_pretrained(folder)
@@ -69,17 +68,9 @@ def _stable_diffusion(folder: Path, name: str, channels: int) -> Path:
 
 
 def kontext(folder: Path) -> Path:
-    from diffusers import (
-        AutoencoderKL,
-        FlowMatchEulerDiscreteScheduler,
-        FluxKontextPipeline,
-        FluxTransformer2DModel,
-    )
-    from transformers import T5Config, T5EncoderModel
-
     text = clip_text_model()
     torch.manual_seed(0)
-    transformer = FluxTransformer2DModel(
+    transformer = diffusers.FluxTransformer2DModel(
         patch_size=1, in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16,
         num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32,
         axes_dims_rope=(4, 4, 8),
@@ -87,14 +78,14 @@ def kontext(folder: Path) -> Path:
     second = T5EncoderModel(
         T5Config(vocab_size=100, d_model=32, d_kv=8, d_ff=37, num_layers=2, num_heads=4)
     )
-    vae = AutoencoderKL(
+    vae = diffusers.AutoencoderKL(
         sample_size=32, in_channels=3, out_channels=3, block_out_channels=(4,),
         layers_per_block=1, latent_channels=1, norm_num_groups=1, use_quant_conv=False,
         use_post_quant_conv=False, shift_factor=0.06, scaling_factor=1.5,
     )  # fmt: skip
     tokenizer = clip_tokenizer(folder.parent / "tokenizer")
-    pipe = FluxKontextPipeline(
-        scheduler=FlowMatchEulerDiscreteScheduler(), vae=vae, text_encoder=text,
+    pipe = diffusers.FluxKontextPipeline(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(), vae=vae, text_encoder=text,
         tokenizer=tokenizer, text_encoder_2=second, tokenizer_2=tokenizer,
         transformer=transformer,
     )  # fmt: skip
@@ -165,9 +156,6 @@ def small_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def qwen(folder: Path, plus: bool = False) -> Path:
     """With a stand-in for its processor, which needs torchvision."""
-    import diffusers
-    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
-
     torch.manual_seed(0)
     tokenizer = clip_tokenizer(folder.parent / "tokenizer")
     transformer = diffusers.QwenImageTransformer2DModel(
@@ -179,32 +167,21 @@ def qwen(folder: Path, plus: bool = False) -> Path:
         base_dim=12, z_dim=4, dim_mult=[1, 2, 4], num_res_blocks=1,
         temperal_downsample=[False, True], latents_mean=[0.0] * 4, latents_std=[1.0] * 4,
     )  # fmt: skip
+    rope = {"mrope_section": [1, 1, 2], "rope_type": "default", "type": "default"}
+    width = {"hidden_size": 16, "intermediate_size": 16}
     config = Qwen2_5_VLConfig(
         text_config={
-            "hidden_size": 16,
-            "intermediate_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "num_key_value_heads": 2,
-            "vocab_size": 100,
-            "rope_scaling": {"mrope_section": [1, 1, 2], "rope_type": "default", "type": "default"},
+            **width, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+            "vocab_size": 100, "rope_scaling": rope,
         },
         vision_config={
-            "depth": 1,
-            "hidden_size": 16,
-            "intermediate_size": 16,
-            "num_heads": 2,
-            "out_hidden_size": 16,
-            "fullatt_block_indexes": [0],
+            **width, "depth": 1, "num_heads": 2, "out_hidden_size": 16, "fullatt_block_indexes": [0],
         },
-        image_token_id=IMAGE,
-        vision_start_token_id=91,
-        vision_end_token_id=92,
-        video_token_id=93,
+        image_token_id=IMAGE, vision_start_token_id=91, vision_end_token_id=92, video_token_id=93,
         vocab_size=100,
-    )
-    name = "QwenImageEditPlusPipeline" if plus else "QwenImageEditPipeline"
-    pipe = getattr(diffusers, name)(
+    )  # fmt: skip
+    kind = diffusers.QwenImageEditPlusPipeline if plus else diffusers.QwenImageEditPipeline
+    pipe = kind(
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(), vae=vae,
         transformer=transformer, text_encoder=Qwen2_5_VLForConditionalGeneration(config),
         tokenizer=tokenizer, processor=TinyProcessor(tokenizer),

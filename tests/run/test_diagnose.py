@@ -97,7 +97,9 @@ def test_rows_of_a_watched_editor_and_nothing_twice(run: Run, weights: Path) -> 
 def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failure(
     run: Run, weights: Path, tmp_path: Path
 ) -> None:
-    other = tiny_pipelines.stable_diffusion(tmp_path / "other")
+    other = tmp_path / "other"
+    shutil.copytree(weights, other)
+    (other / "unet" / "config.json").write_text("{}")
     with pytest.raises(
         UsageError, match="a folder called 'tiny'; name it by the setting model=DIR"
     ):

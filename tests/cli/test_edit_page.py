@@ -23,7 +23,7 @@ NOT_RUN = {
     "edit krisbench DATA --editor qwen-image-edit-plus": "a model",
     "edit texteditbench DATA --editor flux-kontext": "a model",
     "edit texteditbench DATA --editor diffusers": "a model",
-    "edit mini --editor my_model.py:edit": "tests/editors/test_local.py",
+    "edit mini --editor my_model.py:edit": "tests/editors/test_function.py",
     "edit mini --editor http": "tests/editors/test_command.py starts the example's server",
 }
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from editgauge import catalog
 from editgauge.editors.calling import Call, asked
-from editgauge.editors.remote import RemoteEditor
+from editgauge.editors.remote import RemoteEditor, Result
 from editgauge.errors import DataError
 from editgauge.services.policy import at
 from editgauge.services.prices import ImagePrice
@@ -76,6 +76,16 @@ def test_what_a_model_calls_its_pictures(
     assert (found[0] if many else found).startswith("data:image/png;base64,")
 
 
+def test_openai_by_responses(tmp_path: Path) -> None:
+    made = editor("openai", style="responses", model="gpt-5")
+    body = call_of(made, make_sample(tmp_path)).json
+    assert body["tools"] == [{"type": "image_generation", "action": "edit"}]
+    reply = {"output": [{"type": "image_generation_call", "result": "QUJD"}]}
+    assert made.provider.result(reply) == Result(picture="QUJD", detail={"usage": None})
+    refusal = {"output": [{"content": [{"type": "refusal", "refusal": "I will not."}]}]}
+    assert made.provider.result(refusal).status is Status.REFUSED
+
+
 def test_a_server_of_ones_own_network_has_no_price_of_the_models_maker() -> None:
     assert editor("bfl", model="flux-2-pro").price.picture
     own = editor("bfl", model="flux-2-pro", base_url="http://127.0.0.1:1")
@@ -127,6 +137,12 @@ def test_a_picture_is_found_wherever_it_is(name: str, reply: Any, picture: str) 
         ("http", {"error": "no", "status": "scored"}, Status.FAILED, "no"),
         ("chat", message(finish="SAFETY"), Status.REFUSED, "SAFETY"),
         ("openai", {"error": "by moderation"}, Status.REFUSED, "by moderation"),
+        (
+            "openai",
+            {"incomplete_details": {"reason": "content_filter"}},
+            Status.REFUSED,
+            "complete",
+        ),
         ("openai", {"created": 1}, Status.UNREADABLE, "no picture"),
     ],
 )

@@ -103,7 +103,7 @@ def compare(
         if gating.gate is not None:
             return _gate(frames, (a, b), gating.gate, form)
         comparisons = compare_editors(frames, a, b, by=rows.by, **compared.options(), **how)
-        _print(comparisons, form)
+        _print(comparisons, form, linked=(run / "report" / "index.html").is_file())
     return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
 
 
@@ -116,7 +116,8 @@ def _print_calibrated(
     print_tables(difference_tables(runs, asked, *editors), open_runs(runs), form)
 
 
-def _print(comparisons: Sequence[Comparison], form: str) -> None:
+def _print(comparisons: Sequence[Comparison], form: str, *, linked: bool) -> None:
+    """Print what was compared; `linked`: there is a report to link to."""
     from editgauge.tables import verdicts
 
     if form == "json":
@@ -131,7 +132,7 @@ def _print(comparisons: Sequence[Comparison], form: str) -> None:
         most = 10 if form == "terminal" and not item.by else None
         print_each([verdicts.as_table(item, most)], form)
         if for_people:
-            for line in verdicts.moved_lines(item, form):  # type: ignore[arg-type]
+            for line in verdicts.moved_lines(item, form, linked=linked):  # type: ignore[arg-type]
                 print(line)
 
 

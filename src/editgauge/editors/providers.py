@@ -39,9 +39,9 @@ def _tokens(total: Any, pictures: Any, *out: Any) -> dict[str, int] | None:
 class OpenAI(Provider, kw_only=True, frozen=True):
     """A model behind an OpenAI-compatible interface for images.
 
-    `style`: edits (a form with the pictures as files) or generations (JSON with data addresses, for
-    Seedream). `size`: ``input`` is the input's own, to multiples of 16, or for the gpt-image-1
-    models the one of their three whose shape is nearest.
+    `style`: edits (a form with the pictures as files), generations (JSON with data addresses, for
+    Seedream) or responses (with its image tool). `size`: ``input`` is the input's own, to multiples
+    of 16, or for the gpt-image-1 models the one of their three whose shape is nearest.
     """
 
     home = "https://api.openai.com/v1"
@@ -49,7 +49,7 @@ class OpenAI(Provider, kw_only=True, frozen=True):
     takes = 16
 
     model: str = "gpt-image-1"
-    style: Literal["edits", "generations"] | None = None
+    style: Literal["edits", "generations", "responses"] | None = None
     size: str | None = None
     quality: str | None = None
 
@@ -71,9 +71,20 @@ class OpenAI(Provider, kw_only=True, frozen=True):
             name = "image[]" if len(ask.files) > 1 else "image"
             return Call("/images/edits", None, fields, [(name, file) for file in ask.files])
         pictures = [file.address for file in ask.files]
-        image = pictures[0] if len(pictures) == 1 else pictures
-        told = {"prompt": ask.prompt, "image": image, "response_format": "b64_json"}
-        return Call("/images/generations", {"model": self.model, **told, **parameters})
+        if self._style == "generations":
+            image = pictures[0] if len(pictures) == 1 else pictures
+            told = {"prompt": ask.prompt, "image": image, "response_format": "b64_json"}
+            return Call("/images/generations", {"model": self.model, **told, **parameters})
+        content = [{"type": "input_text", "text": ask.prompt}]
+        content += [{"type": "input_image", "image_url": address} for address in pictures]
+        tool = {"type": "image_generation"}
+        body: JsonObject = {
+            "model": self.model,
+            "input": [{"role": "user", "content": content}],
+            "tool_choice": tool,
+            "tools": [{**tool, "action": "edit", **parameters}],
+        }
+        return Call("/responses", body)
 
     def _parameters(self, ask: Ask) -> JsonObject:
         """What goes to the model beside the question, with the size that its picture needs."""
@@ -89,15 +100,23 @@ class OpenAI(Provider, kw_only=True, frozen=True):
         return {**parameters, **self.extra}
 
     def result(self, value: Any) -> Result:
-        picture = at(value, "data.0.b64_json") or at(value, "data.0.url")
-        detail = {"usage": self.usage(value)}
+        items = objects(at(value, "output"))
+        tool = (one.get("result") for one in items if one.get("type") == "image_generation_call")
+        data = next(filter(None, tool), None) or at(value, "data.0.b64_json")
+        picture, detail = data or at(value, "data.0.url"), {"usage": self.usage(value)}
         if picture and isinstance(picture, str):
             return Result(picture=picture, detail=detail)
         if at(value, "error"):
             error = error_of(value)
             reason = f"{error.get('code') or ''} {error.get('message') or ''}"
             return not_made(reason.strip(), detail=detail)
-        return without_picture("", "", detail=detail)
+        if cut := at(value, "incomplete_details.reason"):
+            return not_made(f"the answer is not complete ({cut})", detail=detail)
+        parts = [part for item in items for part in objects(item.get("content"))]
+        if refused := " ".join(str(part["refusal"]) for part in parts if part.get("refusal")):
+            return not_made(refused, refused=True, detail=detail)
+        said = " ".join(str(part.get("text") or "") for part in parts)
+        return without_picture("", said, detail=detail)
 
     def usage(self, value: Any) -> dict[str, int] | None:
         pictures = at(value, "usage.input_tokens_details.image_tokens")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import Any, Literal
+from urllib.parse import quote
 
 from editgauge import escape
 from editgauge.statistics.resampling import LEAST
@@ -114,9 +115,11 @@ def _name(item: Comparison, line: Line) -> str:
     return f"{name} · {line.slice}" if line.slice else name
 
 
-def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iterator[str]:
-    """The samples that dropped most (or, where none did, gained), of the metric that is worst, as
-    text that no name can write markup into.
+def moved_lines(
+    item: Comparison, form: Literal["terminal", "markdown"], *, linked: bool
+) -> Iterator[str]:
+    """The samples that dropped most (or, where none did, gained), of the metric that is worst, each
+    with its link into the report if `linked`, as text that no name can write markup into.
     """
     clean = escape.markdown if form == "markdown" else escape.plain
     whole = [line for line in item.lines if not line.slice and (line.down or line.up)]
@@ -125,7 +128,18 @@ def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iter
         yield "\n" + clean(f"{titles[bool(line.down)]} under {item.b}: {line.metric}", None)
         for one in (line.down or line.up)[:_MOVED]:
             name, values = clean(one.sample), clean(f"{one.a:.4g} → {one.b:.4g}")
-            yield f"- {name} {values}" if form == "markdown" else f"  {name}  {values}"
+            link = _report_link(item, one.sample) if linked else ""
+            if form == "markdown":
+                yield f"- [{name}](<{link}>) {values}" if link else f"- {name} {values}"
+            else:
+                yield f"  {name}  {values}  {link}".rstrip()
+
+
+def _report_link(item: Comparison, sample: str) -> str:
+    """Where the report shows a sample, relative to the run folder: both editors side by side."""
+    chosen = "&".join(f"p=edit%3A{quote(editor, safe='')}" for editor in (item.a, item.b))
+    place = f"{quote(item.benchmark, safe='')}/{quote(sample, safe='')}"
+    return f"report/index.html#/sample/{place}?{chosen}"
 
 
 def as_dict(item: Comparison) -> JsonObject:

@@ -47,7 +47,7 @@ def work(folder: Path) -> None:
             "attributes": {"organ": "Lung", "task": "remove nodule"},
         }
         data.update(name, lambda _, fields=fields: fields, Act("ann"))  # type: ignore[misc]
-        for picture in privacy.unseen(data.record(name)):
+        for picture in data.record(name).unseen:
             version = data.record(name).version
             privacy.hide(data, name, version, picture, [], "ann")
         for who in ("ann", "ben"):

@@ -190,6 +190,38 @@ def test_textedits_first_step_is_read_as_it_writes(run: Run, tmp_path: Path, fol
     assert got["2.1/9", "Q1", "faithful"][0] is None
 
 
+def logged(category: str, number: str, **scores: float | None) -> dict[str, Any]:
+    """A line as lmms-eval 0.7 logs a sample of its task kris_bench: -1 stands for no score."""
+    return {
+        f"kris_bench_{name}_score": {
+            "category": category, "image_id": number, "reasoning": "said",
+            "score": -1.0 if scores.get(name) is None else scores[name],
+            "valid": scores.get(name) is not None,
+        }
+        for name in ("consistency", "instruction", "quality", "knowledge")
+    }  # fmt: skip
+
+
+def test_krisbench_samples_that_lmms_eval_logged(run: Run, tmp_path: Path) -> None:
+    lines = [
+        logged("chemistry", "1", consistency=4.0, instruction=5.0, knowledge=3.0),
+        logged("chemistry", "2", consistency=4.0, instruction=1.0, quality=2.0, knowledge=4.0),
+        logged("color_change", "4", consistency=1.0, instruction=2.0, quality=3.0),
+    ]
+    file = tmp_path / "bagel" / "20260101_000000_samples_kris_bench.jsonl"
+    write(file, "".join(json.dumps(line) + "\n" for line in lines))
+    known = [sample("krisbench", f"chemistry/{n}", knowledge="k") for n in "12"]
+    known.append(sample("krisbench", "color_change/4"))
+    for source in (file, file.parent):
+        taken(run, "krisbench", source, known, judge="j")
+    got = rows(run)
+    assert len(got) == 2 * (4 + 4 + 3), "no KP where no knowledge is asked for"
+    assert got["chemistry/1", "VQ", "faithful"] == (None, FAILED)
+    assert got["chemistry/1", "KP", "corrected"] == (3, SCORED)
+    assert got["chemistry/2", "KP", "corrected"] == (1, SCORED), "the paper's rule"
+    assert got["chemistry/2", "KP", "faithful"] == (4, SCORED)
+
+
 def test_krisbench_plausibility_follows_the_papers_rule(run: Run, tmp_path: Path) -> None:
     pairs = {"1": (2, None), "2": (1, 4), "3": (3, None), "4": (5, 4)}
     entries = {

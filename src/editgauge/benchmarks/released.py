@@ -293,6 +293,16 @@ _KRIS = {"consistency": "VC", "quality": "VQ", "instruction": "IF", "knowledge":
 """What a dimension is called in files -> our metric."""
 
 
+class _Logged(Struct):
+    """A dimension of a sample in lmms-eval's log."""
+
+    category: str
+    image_id: Any
+    score: Any = None
+    reasoning: Any = ""
+    valid: bool = False
+
+
 def krisbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
     """``<model>/<category>/metrics.json`` = {id: {"consistency_score": 4, "consistency_reasoning":
     …}}: the file, the model's folder, or the results' folder.
@@ -309,6 +319,38 @@ def krisbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
                 yield _plausible(score, scores.get("instruction_score"))
 
 
+def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
+    """``<model>/<date>_samples_kris_bench.jsonl`` of lmms-eval 0.7: a line for each sample, in it
+    ``kris_bench_<dimension>_score`` = ``{"category", "image_id", "score", "reasoning", "valid"}``.
+    Of a sample without knowledge KP is not valid and not wanted.
+    """
+    wanted = "*_samples_kris_bench.jsonl"
+    keys = {name: f"kris_bench_{name}_score" for name in _KRIS}
+    for file in _files(path, wanted, wanted):
+        lines = _shaped(file, list[JsonObject], wanted, lines=True)
+        for line in lines:
+            if keys["instruction"] not in line:
+                raise WrongFormat(file, f'lines {{"{keys["instruction"]}": …}}', line)
+            given = {name: line[key] for name, key in keys.items() if key in line}
+            try:
+                entries = msgspec.convert(given, dict[str, _Logged])
+            except msgspec.ValidationError as error:
+                raise WrongFormat(file, wanted, line) from error
+            yield from _logged(editor or file.parent.name, entries, known)
+
+
+def _logged(model: str, entries: Mapping[str, _Logged], known: Known) -> Scores:
+    followed = entries["instruction"]
+    for name, entry in entries.items():
+        sample = f"{entry.category}/{entry.image_id}"
+        asked = sample in known and known[sample].knowledge is not None
+        if entry.valid or name != "knowledge" or asked:
+            value = entry.score if entry.valid else None
+            failed = "lmms-eval has no score" if value is None else ""
+            about = model, sample, _KRIS[name], value, str(entry.reasoning or ""), failed
+            yield _plausible(ReleasedScore(*about), followed.score if followed.valid else None)
+
+
 def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:
     """KP is 1 beside an IF of 1 or 2 (paper); faithful keeps a number that the file has there."""
     from editgauge.benchmarks.krisbench.judge import FAILED, IMPLAUSIBLE, RULE
@@ -322,4 +364,4 @@ def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:
 TEXTEDITBENCH = (texteditbench_judge, texteditbench_similarity, texteditbench_error)
 TEXTEDIT = (textedit_judge, textedit_classic)
 MEDEBENCH = (medebench_judge,)
-KRISBENCH = (krisbench_judge,)
+KRISBENCH = (krisbench_judge, krisbench_lmms_eval)

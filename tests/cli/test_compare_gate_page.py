@@ -11,11 +11,11 @@ import shlex
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.benchmarks.releases import mask, text_instance
 from tests.cli.pages import SPLITS, typed
 from tests.cli.test_main import call
+from tests.metrics import drawn
 from tests.test_docs import DOCS, ROOT, blocks, commands
 
 from editgauge.images import read_image, write_png
@@ -42,9 +42,7 @@ def release(folder: Path) -> None:
                 if path.stem.endswith("mask"):
                     mask(path, SIZE)
                     continue
-                generator = np.random.default_rng(number)
-                blocks = generator.integers(0, 256, (SIZE[1] // 8, SIZE[0] // 8, 3), dtype=np.uint8)
-                pixels = np.kron(blocks, np.ones((8, 8, 1), dtype=np.uint8))
+                pixels = drawn.blocks(*SIZE, seed=number)
                 if path.stem.startswith("text_change"):
                     pixels[: SIZE[1] // 3, : SIZE[0] // 4] ^= 255
                 write_png(path, pixels)
@@ -54,12 +52,9 @@ def outputs(folder: Path, editor: str, noise: int) -> None:
     for number in range(1, SAMPLES + 1):
         for split in ("canva", "real"):
             source = next(folder.glob(f"DATA/{SPLITS[split]}/*/{number:03d}/{number}.png"))
-            generator = np.random.default_rng([number, noise])
-            change = generator.integers(-noise, noise + 1, (SIZE[1], SIZE[0], 3))
-            pixels = np.clip(read_image(source).astype(int) + change, 0, 255).astype(np.uint8)
             place = folder / "OUTPUTS" / editor / split / "Art_Creative_Expression"
             place.mkdir(parents=True, exist_ok=True)
-            write_png(place / f"{number:03d}_edited.png", pixels)
+            write_png(place / f"{number:03d}_edited.png", drawn.noisy(read_image(source), noise))
 
 
 Gated = tuple[Path, list[tuple[str, int]]]

@@ -69,10 +69,6 @@ def run(pipe: Any, steps: int = 2, prompt: str = PROMPT, **more: Any) -> Any:
     return np.asarray(made.images[0])
 
 
-def everything(given: Any, seen: int) -> range:
-    return range(seen)
-
-
 def concept_in(pipe: Any, concept: str = "teeth", prompt: str = PROMPT) -> Any:
     kind = collect.kind_of(pipe)
     tokenizer = getattr(pipe, kind.tokenizer)
@@ -94,7 +90,9 @@ def test_the_output_is_the_same_to_the_last_bit(pipes: Any, name: str) -> None:
     assert (run(pipe) == plain).all()
 
 
-def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(pipes: Any) -> None:
+def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(
+    pipes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from torch.nn import functional
 
     pipe = pipes("kontext")
@@ -107,11 +105,9 @@ def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(p
             kept.append(logits.softmax(-1).mean(dim=1)[0])
         return real(query, key, value, **more)
 
-    torch.nn.functional.scaled_dot_product_attention = spying
-    try:
+    with monkeypatch.context() as patched:
+        patched.setattr(functional, "scaled_dot_product_attention", spying)
         run(pipe)
-    finally:
-        torch.nn.functional.scaled_dot_product_attention = real
     with watch(pipe, concept_in(pipe)) as found:
         run(pipe)
     (place,) = found.positions
@@ -163,7 +159,7 @@ def test_on_a_gpu_too_the_output_is_the_same_and_attention_sums_to_one(pipes: An
     pipe = pipes("instructpix2pix").to("cuda")
     try:
         plain = run(pipe)
-        with watch(pipe, everything) as found:
+        with watch(pipe, lambda given, seen: range(seen)) as found:
             assert (run(pipe) == plain).all()
         np.testing.assert_allclose(found.maps().sum(axis=0), 1.0, atol=1e-3)
     finally:

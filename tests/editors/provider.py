@@ -125,7 +125,6 @@ class Provider(Server):
         ways = {
             "cut": Answer(drop=True),
             "html": Answer(b"<html>", kind="text/html"),
-            "empty": Answer(status=204),
             "wrong JSON": Answer({"hello": ["world"]}),
         }
         return ways.get(event)

@@ -133,17 +133,11 @@ def test_the_example_of_a_wrapped_repository_runs(tmp_path: Path) -> None:
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, str(EXAMPLES / "http_editor_server.py"), "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    yield process.stdout.readline().strip()
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    words = [sys.executable, str(EXAMPLES / "http_editor_server.py"), "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(words, text=True, **pipes) as process:  # type: ignore[call-overload]
+        yield process.stdout.readline().strip()
+        process.kill()
 
 
 def test_the_example_server_inverts_and_refuses(server: str, tmp_path: Path) -> None:

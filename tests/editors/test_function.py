@@ -19,7 +19,6 @@ from editgauge.types import Status
 FILE = """
 from pathlib import Path
 import numpy as np
-from PIL import Image
 import beside
 
 with open(Path(__file__).with_name("loads"), "a") as log:
@@ -34,9 +33,6 @@ def many(images, instruction, seed=0):
 
 def words(image, instruction):
     return "no picture"
-
-def wide(image, instruction):
-    return Image.fromarray(np.full((4, 5), 128 * 257, np.uint16))
 
 def odd(image, instruction, prompt):
     return image
@@ -82,8 +78,6 @@ def test_a_function_may_take_all_pictures_and_a_seed(file: Path, tmp_path: Path)
     editor = catalog.find("editors", f"{file}:many")([], seed="7")
     two = make_sample(tmp_path, images=(tmp_path / "in.png",) * 2)
     assert read_image(editor(two, tmp_path).path)[0, 0, 0] == 9
-    wide = catalog.find("editors", f"{file}:wide")([])
-    assert read_image(wide(make_sample(tmp_path), tmp_path).path)[0, 0, 0] == 128
 
 
 def test_what_does_not_fit_is_one_line(file: Path, tmp_path: Path) -> None:

@@ -91,22 +91,6 @@ CLEAN = json.dumps([text_record(4)], indent=1)
 
 
 @pytest.mark.parametrize(
-    ("content", "kind"),
-    [
-        (CLEAN.replace('"4.jpg",', '"4.jpg",\u00a0'), "json-odd-blank"),
-        (b"\xef\xbb\xbf" + CLEAN.encode(), "json-byte-order-mark"),
-        (text_record(4), "json-object"),
-    ],
-)
-def test_texteditbench_json_that_is_repaired(data: Path, content: Any, kind: str) -> None:
-    instance(data, content=content)
-    sample = only("texteditbench", data)
-    assert findings(sample) == {kind: True}
-    assert sample.instruction == "Change 'OLD' to 'NEW'"
-    assert kind in issues("texteditbench", data)
-
-
-@pytest.mark.parametrize(
     "spelling", ["knowledge prompt", "knoeledge_prompt", "konwledge_prompt", "knowledge_prompt"]
 )
 def test_texteditbench_knowledge_prompts_however_they_are_spelt(data: Path, spelling: str) -> None:
@@ -252,6 +236,9 @@ def test_krisbench_pictures_of_any_extension_in_their_order(data: Path) -> None:
 
 MEDIUM = "6(0,2,0,0,0,0,2,0,0,2)"
 SLIPS: list[tuple[str, dict[str, Any], str, bool, dict[str, Any]]] = [
+    ("texteditbench", {"content": CLEAN.replace('"4.jpg",', '"4.jpg",\u00a0')}, "json-odd-blank", True, {}),
+    ("texteditbench", {"content": b"\xef\xbb\xbf" + CLEAN.encode()}, "json-byte-order-mark", True, {}),
+    ("texteditbench", {"content": text_record(4)}, "json-object", True, {"difficulty_total": 4}),
     ("texteditbench", {"input_image": "4.jpg "}, "input-name", True, {}),
     ("texteditbench", {"input_image": "23.jpg"}, "input-missing", True, {}),
     ("texteditbench", {"topic": "Art&Creative Expression"}, "topic-name", True, {"topic": "Art & Creative Expression"}),

@@ -106,22 +106,6 @@ def test_a_failure_gives_way_to_a_score(tmp_path: Path) -> None:
         assert values(tmp_path / str(number), "ssim", "corrected") == truth
 
 
-def test_judges_scores_from_files_become_rows_of_their_own_source(tmp_path: Path) -> None:
-    from tests.contract.datasets import TAXONOMY, every_task
-
-    data = every_task(tmp_path / "data", TAXONOMY)
-    told = tmp_path / "results/some-model/chemistry/metrics.json"
-    told.parent.mkdir(parents=True)
-    told.write_text(json.dumps({"1": {"consistency_score": 4, "consistency_reasoning": "kept"}}))
-    words = ("import", "krisbench", data, "--run", tmp_path / "run")
-    for _ in range(2):
-        cli(*words, "--model", "gpt-4o-2024-08-06", "--from", tmp_path / "results", expect=None)
-    rows = [row for row in rows_of(tmp_path / "run") if row["value"] is not None]
-    assert {(row["value"], row["editor"]) for row in rows} == {(4.0, "some-model")}
-    assert len({row["source"] for row in rows}) == 1
-    assert "gpt-4o-2024-08-06" in rows[0]["source"]
-
-
 # -- packages of other people ----------------------------------------------------------------------
 
 PLUGINS = '''

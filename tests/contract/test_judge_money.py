@@ -82,13 +82,6 @@ def eventually(condition: Any) -> None:
 # -- nothing twice ---------------------------------------------------------------------------------
 
 
-def test_a_second_start_asks_nothing(untouched: Path) -> None:
-    with Judge() as server:
-        done = cli(*words(untouched, server, "--json"), env=ENV)
-    assert len(server.chats) == 0
-    assert done.json["rows_made"] == 0
-
-
 def interruptible() -> None:
     """Ctrl-C is heard, whoever started the tests (a shell's background jobs do not hear it)."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -125,24 +118,19 @@ def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
     same_rows(run, untouched)
 
 
-def test_runs_that_share_a_store_of_replies_pay_once(run: Path, tmp_path: Path) -> None:
-    other = copy_of(run, tmp_path / "other")
-    store = ("--replies", tmp_path / "replies.sqlite")
-    with Judge() as server:
-        cli(*words(run, server, *store), env=ENV)
-        cli(*words(other, server, *store), env=ENV)
-    assert len(server.chats) == CALLS
-    same_rows(run, other)
-
-
-def test_offline_makes_the_rows_from_the_replies_and_sends_nothing(
+def test_a_second_start_runs_that_share_a_store_of_replies_and_offline_ones_pay_nothing(
     run: Path, untouched: Path, tmp_path: Path
 ) -> None:
-    store, again = ("--replies", tmp_path / "replies.sqlite"), copy_of(run, tmp_path / "again")
+    other, offline = (copy_of(run, tmp_path / name) for name in ("other", "offline"))
+    store = ("--replies", tmp_path / "replies.sqlite")
     with Judge() as server:
-        cli(*words(run, server, *store), env=ENV)
-    cli(*words(again, server, *store, "--offline"))
-    same_rows(again, untouched)
+        for one in (run, other):
+            cli(*words(one, server, *store), env=ENV)
+        assert cli(*words(run, server, "--json"), env=ENV).json["rows_made"] == 0
+    assert len(server.chats) == CALLS
+    cli(*words(offline, server, *store, "--offline"))
+    for one in (run, other, offline):
+        same_rows(one, untouched)
 
 
 # -- the ledger ------------------------------------------------------------------------------------
@@ -236,20 +224,16 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_sent(
     assert "--price" in done.err
 
 
-def test_estimate_says_calls_and_dollars_and_sends_nothing(run: Path) -> None:
+def test_estimate_sends_nothing_and_a_local_server_has_no_price_of_a_providers_model(
+    run: Path,
+) -> None:
     with Judge() as server:
-        done = cli(*words(run, server, "--estimate", "--price", PRICE, "--json"), env=ENV)
+        asked = words(run, server, "--estimate", "--json")
+        priced = cli(*asked, "--price", PRICE, env=ENV).json["calls"]["total"]
+        named = cli(*asked, "--model", "gpt-4o-2024-11-20", env=ENV).json["calls"]["total"]
         assert server.asked == []
-    total = done.json["calls"]["total"]
-    assert total["calls"] == CALLS
-    assert total["dollars"] > 0
-
-
-def test_a_server_of_this_machine_has_no_price_of_a_providers_model(run: Path) -> None:
-    with Judge() as server:
-        asked = words(run, server, "--estimate", "--model", "gpt-4o-2024-11-20", "--json")
-        done = cli(*asked, env=ENV)
-    assert done.json["calls"]["total"]["dollars"] is None
+    assert (priced["calls"], named["dollars"]) == (CALLS, None)
+    assert priced["dollars"] > 0
 
 
 # -- a server in trouble ---------------------------------------------------------------------------

@@ -153,12 +153,6 @@ def test_thinking_beside_the_reply_is_not_read(run: Path) -> None:
     assert shown_values(run) == {4.0}
 
 
-def test_a_valid_reply_is_never_refused_for_its_words(run: Path) -> None:
-    words = "The colour of the car changed to yellow as requested."
-    judge(run, lambda asked: chat(verdict(asked, 5, words)), expect=None)
-    assert shown_values(run) == {5.0}
-
-
 def test_a_server_that_takes_no_schema_is_asked_without_one(run: Path) -> None:
     def reply(asked: Asked) -> Answer:
         if asked.schema is not None:

@@ -11,14 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.images import read_image, write_bytes, write_png
-from editgauge.run.check import Checked, check
 from editgauge.run.check_data import Issue, check_data
 from editgauge.run.check_outputs import check_outputs
 from editgauge.testing import make_sample
 from editgauge.types import Finding, Sample
-from tests.benchmarks.releases import picture, text_instance
+from tests.benchmarks.releases import picture
 from tests.fakes import make_samples
 
 
@@ -145,34 +143,3 @@ def test_outputs_of_another_split_and_faults_of_the_data_are_not_the_outputs(
     assert kinds(check_outputs(samples[:1], "a", folder).issues) == ["output-extra"]
     samples[0].image.unlink()
     assert check_outputs(samples[:1], "a", folder, others=samples).issues == []
-
-
-def checked(tmp_path: Path, **more: Any) -> Checked:
-    return check(TEXTEDITBENCH, tmp_path / "data", **more)
-
-
-def shown(found: Checked, limit: int | None = 5) -> str:
-    return "\n".join(found.lines(limit))
-
-
-def output_of(folder: Path, name: str = "004_edited.png") -> None:
-    picture(folder / "canva" / "Art_Creative_Expression" / name)
-
-
-def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -> None:
-    text_instance(tmp_path / "data", 4, editing_method="scalling")
-    output_of(tmp_path / "out" / "model")
-    found = checked(tmp_path, outputs=tmp_path / "out")
-    assert found.passed
-    told = found.as_dict()
-    assert told["attention_of"] == {"data": told["attention"], "outputs": 0}
-    assert {"name": "", "found": 1, "published": 1196} in told["counts"]
-    assert [i["kind"] for i in told["issues"] if i["level"] == "repaired"] == ["operation-name"]
-    for words in ("1,196", "repaired: 1 (operation-name); --all", "of the data itself"):
-        assert words in shown(found)
-    assert "'scalling'" in shown(found, None)
-    text_instance(tmp_path / "data", 5)
-    found = checked(tmp_path, outputs=tmp_path / "out")
-    assert not found.passed
-    assert found.as_dict()["outputs"][0]["count"]["missing"] == 1
-    assert "output-missing (1)" in shown(found)

@@ -162,7 +162,6 @@ def test_samples_of_lmms_eval(tmp_path: Path, samples: list[Sample]) -> None:
     [
         ("{organ}", "", r"no sample has \{organ\}; there are: topic, category1"),
         ("x.png", "", "wanted a field"),
-        ("{id}", "a map, too", "wanted one of them"),
         ("a.csv", "index,answer\n1,A\n", "wanted the columns sample and file, found index, answer"),
         ("a.jsonl", '{"doc_id": 1}\n', "line 1: .*wanted an entry with edited_image_path"),
         ("b.jsonl", "{\n", "line 1: no log of lmms-eval"),

@@ -125,6 +125,7 @@ def test_json_beyond_repair_loses_no_other_sample(data: Path) -> None:
     instance(data, 5)
     broken, sound = samples("texteditbench", data).values()
     assert findings(broken)["json-unreadable"] is False
+    assert "json-unreadable" in issues("texteditbench", data)
     assert broken.fault
     assert sound.fault is None
 

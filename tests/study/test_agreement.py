@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -131,6 +132,16 @@ def test_tables_never_mix_annotators() -> None:
     assert whole.without_people().grid("IF", "faithful").values[:, 0].tolist() == [2, 2, 2]
     mean = averaged(whole).of_sources(["human"])
     assert mean.grid("IF", "faithful").values[:, 0].tolist() == [4, 3, 1]
+
+
+def test_people_stand_on_the_scale_of_medebenchs_judge() -> None:
+    rows = rated("ann", "EA", "rate", [[5, 3, 1]], benchmark="medebench")
+    rows += [replace(one, benchmark="medebench") for one in judge([[10, 5, 2]], "EA")]
+    whole = made_rows.frame(rows, SAMPLES, "medebench")
+    mean = averaged(whole).of_sources(["human"])
+    assert mean.grid("EA", "faithful").values[:, 0].tolist() == [10, 5, 0]
+    (errors,) = (one for one in agreement(whole).tables if one.name == "agree.mae")
+    assert errors.rows[0].cells["EA"].value == pytest.approx(2 / 3)
 
 
 FINE = rated("ann", "IF", "rate", [[5, 3, 1]] * 4)

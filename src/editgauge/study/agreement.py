@@ -23,7 +23,8 @@ from editgauge.statistics.resampling import (
     pooled_mean_interval,
     share_of_parts,
 )
-from editgauge.study.people import Answers, Floats, answers, comparisons, directions_of, mean_of
+from editgauge.study.people import Answers, Floats, answers, comparisons, mean_of
+from editgauge.tables.metrics import directions
 from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -34,7 +35,7 @@ GOOD, FAIR = 0.8, 0.667
 """From which alpha on data are reliable, and from which on they allow tentative conclusions
 (Krippendorff, Content Analysis, 2004, section 11.4.2).
 """
-_CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together)."
+_CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together), none below 6."
 _LEVEL = (
     "Per-sample statistics are means over pairs of annotators and samples; a sample in which one "
     "annotator puts all editors level has no order and is left out."
@@ -215,9 +216,9 @@ def _alpha(first: Floats) -> Estimate:
 
 def machines_of(frame: Results) -> list[Machine]:
     """Every metric, variant and source that machines made rows of, where its direction is known."""
-    machines, directions, listed = frame.without_people(), directions_of(frame), []
+    machines, ways, listed = frame.without_people(), directions(frame), []
     for metric, variant, source in sorted({key[:3] for key in machines.cubes}):
-        direction = directions.get(metric)
+        direction = ways.get(metric)
         values = machines.of_source(source).grid(metric, variant).values
         if direction is not None and not np.isnan(values).all():
             better = values if direction == "higher" else -values
@@ -239,7 +240,8 @@ def _against(one: Answers, machine: Machine, statistic: str) -> Estimate:
             return parts_interval(parts, correlation.pearson_of, CORRELATION)
     if machine.metric != one.metric or one.scale not in ("rate", "grade"):
         return NOTHING  # no common scale
-    return parts_interval(correlation.error_parts(people, values), share_of_parts, (0.0, math.inf))
+    parts = correlation.error_parts(one.as_metric.T, values)
+    return parts_interval(parts, share_of_parts, (0.0, math.inf))
 
 
 def _matrix(benchmark: str, pairs: Pairs, statistic: str, published: Sequence[TableRow]) -> Table:

@@ -21,14 +21,14 @@ from editgauge.statistics.prediction import (
     Scale,
     corrected_mean,
 )
-from editgauge.statistics.resampling import UNBOUNDED
 from editgauge.study.agreement import cell
-from editgauge.study.people import ALL, Floats, answers, directions_of
+from editgauge.study.people import ALL, Floats, answers
+from editgauge.study.scales import RANGES
 from editgauge.tables import rows
-from editgauge.tables.metrics import metrics_of
+from editgauge.tables.metrics import choose, metrics_of
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import VARIANTS, Direction
+from editgauge.types import VARIANTS, Direction, Variant
 
 _HOW = (
     "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
@@ -67,7 +67,7 @@ class Gold(NamedTuple):
     """
 
     metric: str
-    variant: str
+    variant: Variant
     direction: Direction
     values: Floats
     proxy: str
@@ -155,29 +155,28 @@ def _judge(rest: Results, name: str) -> str:
 
 def _rated(frame: Results) -> Iterator[Gold]:
     for one in answers(frame):
-        scale = (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED
-        about = (one.metric, "faithful", one.direction, one.mean, one.question)
-        yield Gold(*about, scale, len(one.annotators))
+        yield Gold(
+            one.metric, "faithful", one.direction, one.mean, one.question, RANGES[one.scale],
+            len(one.annotators),
+        )  # fmt: skip
 
 
 def _judged(frame: Results) -> Iterator[Gold]:
-    known, directions = metrics_of(frame), directions_of(frame)
-    for metric, variant in product(frame.metrics, VARIANTS):
+    for (metric, one), variant in product(metrics_of(frame).items(), VARIANTS):
         if frame.has(metric, variant):
-            scale, values = (known[metric].low, known[metric].high), frame.grid(metric, variant)
-            way = directions.get(metric, "higher")
-            yield Gold(metric, variant, way, values.values, metric, scale)
+            values, way = frame.grid(metric, variant).values, one.direction or "higher"
+            yield Gold(metric, variant, way, values, metric, (one.low, one.high))
 
 
 def _scored(rest: Results, one: Gold) -> Gold | None:
     """Gold with its metric's scores, in its own variant if any; None without enough samples."""
-    for variant in (one.variant, *({*VARIANTS} - {one.variant})):
-        if rest.has(one.proxy, variant):
-            scores = rest.grid(one.proxy, variant).values
-            rated = (np.isfinite(scores) & np.isfinite(one.values)).sum(axis=1)
-            source = ", ".join(filter(None, rest.sources_of(one.proxy)))
-            return one._replace(scores=scores, source=source) if rated.max() >= RATED else None
-    return None
+    variant, _ = choose(rest, one.proxy, one.variant)
+    if not rest.has(one.proxy, variant):
+        return None
+    scores = rest.grid(one.proxy, variant).values
+    rated = (np.isfinite(scores) & np.isfinite(one.values)).sum(axis=1)
+    source = ", ".join(filter(None, rest.sources_of(one.proxy)))
+    return one._replace(scores=scores, source=source) if rated.max() >= RATED else None
 
 
 def _too_few(frame: Results, gold: Sequence[Gold], asked: Calibration) -> UsageError:

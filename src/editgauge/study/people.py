@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
-from editgauge.study.scales import Question, Scale, direction_of, question_of
-from editgauge.tables.metrics import metrics_of
+from editgauge.study.scales import RANGES, Question, Scale, direction_of, question_of
+from editgauge.tables.metrics import declared_of
 from editgauge.tables.results import PEOPLE, STATUSES, Cube, Key, Results
 from editgauge.types import Direction, Status
 
@@ -25,7 +26,8 @@ class Answers(NamedTuple):
     """What people said to one question on one scale.
 
     `values`: shape (annotators, repeats, editors, samples), NaN where nothing was said; ranks are
-    as stored (1 = best). `editors` and samples are those of the frame.
+    as stored (1 = best). `editors` and samples are those of the frame. `ends`: what 1 and 5 are on
+    the scale of the benchmark's metric of the question's name, where that does not end at 5.
     """
 
     question: str
@@ -34,6 +36,7 @@ class Answers(NamedTuple):
     annotators: tuple[str, ...]
     editors: tuple[str, ...]
     values: Floats
+    ends: Sequence[float] = ()
 
     @property
     def direction(self) -> Direction:
@@ -48,6 +51,12 @@ class Answers(NamedTuple):
     def mean(self) -> Floats:
         """The mean over annotators: (E, S), NaN where nobody said anything."""
         return mean_of(self.first)
+
+    @property
+    def as_metric(self) -> Floats:
+        """`mean` on the scale of the metric of the question's name (`ends`)."""
+        ends = self.ends
+        return np.asarray(np.interp(self.mean, RANGES["rate"], ends)) if ends else self.mean
 
     @property
     def goodness(self) -> Floats:
@@ -73,12 +82,6 @@ def mean_of(tables: Floats) -> Floats:
     given = ~np.isnan(tables)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(given, tables, 0.0).sum(axis=0) / given.sum(axis=0))
-
-
-def directions_of(frame: Results) -> dict[str, Direction]:
-    """Metric -> which way is better, for the metrics whose direction is known."""
-    metrics = metrics_of(frame.without_people())
-    return {name: item.direction for name, item in metrics.items() if item.direction is not None}
 
 
 def questions(frame: Results) -> dict[str, Question]:
@@ -115,7 +118,9 @@ def _answers(people: Results, metric: str, asked: Question) -> Answers:
     for mine, cube in zip(values, cubes.values(), strict=True):
         mine[: len(cube.values)] = _said(cube)
     who = tuple(name.removeprefix(PEOPLE) for name in cubes)
-    return Answers(asked.name, asked.scale, metric, who, people.editors, values)
+    one = declared_of(people).get(metric)
+    ends = (one.low, one.high) if one and one.high not in (5, math.inf) else ()
+    return Answers(asked.name, asked.scale, metric, who, people.editors, values, ends)
 
 
 def _said(cube: Cube) -> Floats:
@@ -158,12 +163,13 @@ def _compared(people: Results, question: str, against: Mapping[str, str]) -> Com
 def averaged(frame: Results) -> Results:
     """The frame with all annotators' rows replaced by their mean over annotators, per sample and
     editor: source ``human``. Repeats beyond the first time are left out; the rows of machines are
-    kept as they are. So ``--source human`` fills a benchmark's own tables with people's ratings.
+    kept as they are. So ``--source human`` fills a benchmark's own tables with people's ratings,
+    on its own scale (`Answers.as_metric`).
     """
     machines = frame.without_people()
     cubes = dict(machines.cubes)
     for one in answers(frame):
         status = np.where(np.isnan(one.mean), -1, _SCORED).astype(np.int8)
         key = Key(one.metric, "faithful", ALL, f"{ALL}.{one.scale}")
-        cubes[key] = Cube(one.mean[None], status[None])
+        cubes[key] = Cube(one.as_metric[None], status[None])
     return replace(machines, cubes=cubes)

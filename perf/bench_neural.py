@@ -38,7 +38,6 @@ class Case:
     clip: Path | None = None
     threads: int = 1
     device: str = "cpu"
-    precision: str = "float32"
     repeats: int = 2
 
 
@@ -112,7 +111,6 @@ def lpips_ours(case: Case, pairs: list[tuple[Path, Path]], place: Path) -> Work:
         inputs=("images",),
         metrics=(Metric("lpips", direction="lower", low=0, high=9),),
         device=case.device,
-        precision=case.precision,
     )
     facts: dict[str, Any] = {"benchmark": "bench", "split": "", "category": (), "instruction": ""}
     both = []
@@ -161,7 +159,7 @@ def batches(case: Case, paths: list[Path], read: Work, features: Work, size: int
 
     def work() -> Any:
         with threads():
-            depth, workers = reading_for(resolve(case.device, case.precision).device, size)
+            depth, workers = reading_for(resolve(case.device).device, size)
             ahead = read_ahead(paths, read, depth=depth, workers=workers)
             groups = batched(ahead, size)
             return np.concatenate([features([data for _, data in group]) for group in groups])
@@ -180,7 +178,7 @@ def clip(case: Case, place: Path) -> tuple[int, Work]:
 
     paths = [path for path, _ in draw(place, case.inputs * 4, 0)]
     if case.ours:
-        own = ClipModel(case.clip, runtime=resolve(case.device, case.precision))
+        own = ClipModel(case.clip, runtime=resolve(case.device))
         size = 16 if case.device == "cpu" else 64
         read = lambda path: preprocess(read_image(path))  # noqa: E731
         return len(paths), batches(case, paths, read, own.image_features, size)
@@ -230,16 +228,15 @@ def measured(case: Case) -> tuple[Figures, str]:
     return found, words
 
 
-def compare(title: str, case: Case, half: list[str]) -> None:
-    """Print ours beside the usual library's, in every precision."""
+def compare(title: str, case: Case) -> None:
+    """Print ours beside the usual library's."""
     usual, usual_words = measured(replace(case, ours=False))
-    for precision in ("float32", *half):
-        ours, words = measured(replace(case, precision=precision))
-        wall, processor = (a / b for a, b in zip(ours.rate, usual.rate, strict=True))
-        gap = np.abs(ours.values - usual.values).max() / np.abs(usual.values).max()
-        print(f"{title} {precision}, {case.threads} thread(s): {words}; usual {usual_words}")
-        print(f"    ratio {wall:.2f} (processor seconds {processor:.2f}), ", end="")
-        print(f"largest difference {gap:.1e} of the largest value", flush=True)
+    ours, words = measured(case)
+    wall, processor = (a / b for a, b in zip(ours.rate, usual.rate, strict=True))
+    gap = np.abs(ours.values - usual.values).max() / np.abs(usual.values).max()
+    print(f"{title}, {case.threads} thread(s): {words}; usual {usual_words}")
+    print(f"    ratio {wall:.2f} (processor seconds {processor:.2f}), ", end="")
+    print(f"largest difference {gap:.1e} of the largest value", flush=True)
 
 
 def main() -> None:
@@ -254,22 +251,18 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2)
     given = parser.parse_args()
-    half = ["bfloat16", "float16"] if given.device != "cpu" else []
     for threads in given.threads:
         base = Case(
             "", inputs=given.inputs, threads=threads, device=given.device, repeats=given.repeats
         )
         for net in given.nets if "lpips" in given.only else ():
             case = replace(base, name="lpips", net=net)
-            compare(f"LPIPS {net}", case, half)
-            compare(
-                f"LPIPS {net}, {given.models} models",
-                replace(case, inputs=1, models=given.models),
-                half,
-            )
+            compare(f"LPIPS {net}", case)
+            several = replace(case, inputs=1, models=given.models)
+            compare(f"LPIPS {net}, {given.models} models", several)
         if "clip" in given.only:
             with folder() as place:
-                compare("CLIP ViT-L/14", replace(base, name="clip", clip=write_clip(place)), half)
+                compare("CLIP ViT-L/14", replace(base, name="clip", clip=write_clip(place)))
 
 
 if __name__ == "__main__":

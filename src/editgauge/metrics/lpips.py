@@ -53,17 +53,15 @@ class Network:
     """A backbone with its linear heads, in evaluation mode, on one device.
 
     `name`: squeeze or alex; `backbone`: a torchvision state dict of squeezenet1_1 or alexnet;
-    `heads`: the published heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). `dtype` float32
-    reproduces the reference; bfloat16 or float16 are for a GPU and differ. Raises `KeyError` when a
-    tensor is missing.
+    `heads`: the published heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). In float32, as the
+    reference. Raises `KeyError` when a tensor is missing.
     """
 
     def __init__(
-        self, name: str, backbone: JsonMapping, heads: JsonMapping, *,
-        device: str = "cpu", dtype: str = "float32",
-    ) -> None:  # fmt: skip
+        self, name: str, backbone: JsonMapping, heads: JsonMapping, *, device: str = "cpu"
+    ) -> None:
         torch = _torch()
-        self.name, self.device, self.dtype = name, device, getattr(torch, dtype)
+        self.name, self.device = name, device
         self._weights = {
             key.removeprefix("features."): self._place(value) for key, value in backbone.items()
         }
@@ -73,14 +71,14 @@ class Network:
         self._heads = [heads[key].detach().to(device=device).float().reshape(-1) for key in keys]
 
     def _place(self, value: Any) -> Any:
-        moved = value.detach().to(device=self.device, dtype=self.dtype)
+        moved = value.detach().to(device=self.device, dtype=_torch().float32)
         channels_last = _torch().channels_last
         return moved.contiguous(memory_format=channels_last) if moved.ndim == 4 else moved
 
     def _layers(self, frames: Any) -> Iterator[Any]:
         """The compared maps of frames (N, 3, H, W) in [-1, 1]: only one is alive at a time."""
         torch = _torch()
-        x = ((frames - self._shift) / self._scale).to(self.dtype)
+        x = ((frames - self._shift) / self._scale).float()
         x = x.contiguous(memory_format=torch.channels_last)
         for step in _STEPS[self.name].split():
             what, _, layer = step.partition(":")

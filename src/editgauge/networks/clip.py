@@ -94,8 +94,7 @@ class ClipModel:
     def image_features(self, inputs: Sequence[Singles]) -> Singles:
         """Features (N, D) of preprocessed pictures (3, side, side)."""
         tower = self._tower("CLIPVisionModelWithProjection")
-        precision = getattr(torch_for("CLIP"), self.runtime.precision)
-        batch = on_device(np.stack(list(inputs)), self.runtime.device).to(precision)
+        batch = on_device(np.stack(list(inputs)), self.runtime.device).float()
         with torch_for("CLIP").inference_mode():
             embeds = tower(pixel_values=batch).image_embeds
         return np.asarray(embeds.float().cpu().numpy(), np.float32)

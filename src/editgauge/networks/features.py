@@ -92,7 +92,7 @@ class _Kept:
     def __init__(self, folder: Path | None, local: Local, runtime: Runtime, batch: int) -> None:
         # the weights by content: two files of one name are two models
         mark = digest(dict(local.checksums))
-        self._identity = f"{local.weights.name}@{mark}/{runtime.precision}"
+        self._identity = f"{local.weights.name}@{mark}/float32"
         self._cache, self._device, self._batch = _cache(folder), runtime.device, batch
 
     def features(

@@ -57,7 +57,7 @@ class Inception:
         torch = torch_for("FID")
         self._functional, self._join = torch.nn.functional, torch.cat
         self.runtime = runtime or Runtime()
-        place = self.runtime.device, getattr(torch, self.runtime.precision)
+        place = self.runtime.device, torch.float32
         last = {"memory_format": torch.channels_last}
         names = [key.removesuffix(".conv.weight") for key in state if key.endswith(".conv.weight")]
         folded = {name: _fold(state, name) for name in names}
@@ -74,8 +74,7 @@ class Inception:
 
     def _forward(self, batch: Any) -> Any:
         torch = torch_for("FID")
-        x = batch.to(getattr(torch, self.runtime.precision))
-        x = x.contiguous(memory_format=torch.channels_last)
+        x = batch.to(torch.float32).contiguous(memory_format=torch.channels_last)
         for row in _STEM:
             x = self._shrunk(self._chain(x, "", row))
         for block, (branches, pool) in _BLOCKS.items():

@@ -41,7 +41,7 @@ def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
     """
     local = locate(f"lpips-{net}", folder)
     backbone, head = (state_dict(local.paths[file.name]) for file in local.weights.files)
-    return Network(net, backbone, head, device=runtime.device, dtype=runtime.precision)
+    return Network(net, backbone, head, device=runtime.device)
 
 
 def aesthetic_head(folder: Path | None) -> tuple[Floats, float]:
@@ -72,8 +72,8 @@ def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
     `WeightsError` when files do not fit or tensors are missing.
     """
     transformers = transformers_for(what)
-    precision = getattr(torch_for(what), runtime.precision)
-    how = {"local_files_only": True, "dtype": precision, "output_loading_info": True}
+    float32 = torch_for(what).float32
+    how = {"local_files_only": True, "dtype": float32, "output_loading_info": True}
     try:
         model, report = getattr(transformers, kind).from_pretrained(folder, **how)
     except Exception as error:  # of many kinds: all mean that these files do not load

@@ -1,4 +1,4 @@
-"""Where and how networks run: device, number format, threads; reading pictures ahead of them."""
+"""Where and how networks run: device, threads; reading pictures ahead of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from editgauge.machine import cores
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-PRECISIONS = ("float32", "bfloat16", "float16")
 THREADS = "EDITGAUGE_THREADS"
 _READERS = 16
 """Threads that read for one GPU, at most."""
@@ -51,24 +50,18 @@ def told(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A device and a number format, both resolved: ``cuda`` and not ``auto``. float32 is what
-    reproduces published numbers; bfloat16 and float16 are for a GPU only.
+    """A device, resolved: ``cuda`` and not ``auto``. Networks run in float32, which reproduces
+    published numbers.
     """
 
     device: str = "cpu"
-    precision: str = "float32"
 
 
-def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
-    """The runtime for a device (``auto``, ``cpu``, ``cuda``, ``cuda:1``) and a precision (one of
-    `PRECISIONS`). On CUDA, TF32 is switched off: with it float32 would not be float32.
-
-    Raises `UsageError` for an unknown word, a device that is not there, or half precision on a CPU,
-    and `MissingExtra` without torch.
+def resolve(device: str | None = None) -> Runtime:
+    """The runtime for a device (``auto``, ``cpu``, ``cuda``, ``cuda:1``). On CUDA, TF32 is switched
+    off: with it float32 would not be float32. Raises `UsageError` for an unknown word or a device
+    that is not there, and `MissingExtra` without torch.
     """
-    precision = precision or "float32"
-    if precision not in PRECISIONS:
-        raise UsageError(f"precision {precision!r}: wanted one of {', '.join(PRECISIONS)}")
     wanted = device or "auto"
     torch = torch_for("a neural metric")
     if wanted == "auto":
@@ -83,9 +76,7 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
             wanted = "cuda"  # a worker of a cluster sees its own GPU alone, whatever its number
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
-    elif precision != "float32":
-        raise UsageError(f"precision {precision!r} is for a GPU; on a CPU use float32")
-    return Runtime(wanted, precision)
+    return Runtime(wanted)
 
 
 def gpus(device: str | None) -> int | None:

@@ -15,21 +15,15 @@ from editgauge.study.agreement import agreement
 from editgauge.tables import rows
 
 
-def parts_of(
-    runs: Sequence[Run],
-    benchmark: str = "",
-    *,
-    published: bool = False,
-    intervals: bool = True,
-) -> list[Part]:
+def parts_of(runs: Sequence[Run], benchmark: str = "", *, published: bool = False) -> list[Part]:
     """What a report on these runs shows, a part for each benchmark (or for one alone): the
     benchmark's tables, how far its judges agree, and what people said of it. `published` adds the
-    papers' lines, `intervals` 95 % intervals.
+    papers' lines.
     """
 
     parts = []
     for name in rows.benchmarks(runs, benchmark):
-        one = part(runs, name, published=published, intervals=intervals)
+        one = part(runs, name, published=published, intervals=True)
         if (judges := compared.table(one.frame)) is not None:
             one = replace(one, tables=[*one.tables, judges])
         if len(one.frame.only_people()):

@@ -22,18 +22,16 @@ class Record(NamedTuple):
     cells: list[str]
 
 
-def records(
-    path: Path, *, delimiter: str = "", strict: bool = False, most_bytes: int = MOST_BYTES
-) -> Iterator[Record]:
+def records(path: Path, *, delimiter: str = "", strict: bool = False) -> Iterator[Record]:
     """The records of a file in UTF-8. Without a `delimiter` it is the comma, the semicolon or the
     tab, whichever the first line has most of. `strict`: a quote in the wrong place is an error.
     Raises `DataError` for a file that cannot be read, is no UTF-8, no csv, or larger than
-    `most_bytes`.
+    `MOST_BYTES`.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     before = 0
     try:
-        if why := paths.unlike_file(path.stat(), most_bytes):
+        if why := paths.unlike_file(path.stat(), MOST_BYTES):
             raise DataError(f"{path}: {why}")
         text = path.read_bytes().decode("utf-8-sig")
         chosen = delimiter or max(",;\t", key=text.partition("\n")[0].count)
@@ -47,13 +45,13 @@ def records(
 
 
 def named(
-    path: Path, *, delimiter: str = ",", strict: bool = False
+    path: Path, *, strict: bool = False
 ) -> tuple[list[str], Iterator[tuple[int, Mapping[str, str]]]]:
-    """The headings of a file, and its other records by them, with their numbers: cells without a
-    heading, and records that are empty, are left out; a record that ends early has "" for the rest.
-    Raises as `records`, also later.
+    """The headings of a file with commas, and its other records by them, with their numbers: cells
+    without a heading, and records that are empty, are left out; a record that ends early has ""
+    for the rest. Raises as `records`, also later.
     """
-    lines = records(path, delimiter=delimiter, strict=strict)
+    lines = records(path, delimiter=",", strict=strict)
     headings = next(lines, Record(1, [])).cells
     empty = dict.fromkeys(headings, "")
     rest = ((one.number, one.cells) for one in lines if one.cells)

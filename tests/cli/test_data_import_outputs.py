@@ -45,6 +45,20 @@ def test_a_pattern_is_looked_for_in_the_folder_of_each_editor(
     assert "fits no file" in str(other.exception)
 
 
+def test_no_editor_gets_the_outputs_of_another(outputs: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):  # each editor's name stands in its files' names
+        for file in sorted(outputs.glob("*_edited.png")):
+            write_png(tmp_path / "all" / name / f"{file.stem}_by_{name}.png", read_image(file))
+    words = ["import", "mini", "--from", tmp_path / "all", "--limit", 3]
+    looked = json.loads(invoke([*words, "--json"]).stdout)
+    assert (looked["editors"], looked["rule"][-1]) == ({"a": 3, "b": 3}, "*")
+    took = json.loads(invoke([*words, "--editor", "b", "--to", tmp_path / "to", "--json"]).stdout)
+    assert {Path(file).stem[-1] for file in took["matched"].values()} == {"b"}
+    refused = invoke([*words, "--editor", "ours", "--to", tmp_path / "to"])
+    assert "one folder of several" in str(refused.exception)
+    assert not (tmp_path / "to" / "ours").exists()
+
+
 def test_a_folder_whose_files_have_other_names_is_named_with_the_next_step(
     outputs: Path, tmp_path: Path
 ) -> None:

@@ -31,7 +31,8 @@ PAID = "paid.sqlite"
 @opt.options()
 class Taking:
     source: Annotated[Path, Parameter(name="--from")]
-    "A folder with one editor's outputs, or what a released script wrote: a file or a folder."
+    """A folder with one editor's outputs, or with one for each editor (EDITOR's is taken), or what
+    a released script wrote: a file or a folder."""
     run: opt.RunOpt = opt.RUN
     editor: str = ""
     "Whose they are, where the files do not say."
@@ -64,8 +65,7 @@ def take_in(
     Exit code 1: samples have no output.
     """
     source = asked.source
-    named = bool(asked.pattern) or asked.map is not None or asked.to is not None
-    if asked.model or not (named or _has_pictures(source)):
+    if asked.model or not (asked.pattern or asked.map or asked.to or _has_pictures(source)):
         return _scores(narrowing.open(benchmark, data), source, asked)
     if (asked.to is None) != (not asked.editor):
         raise UsageError("--to and --editor: wanted both, or neither to only look")
@@ -77,23 +77,23 @@ def _has_pictures(folder: Path) -> bool:
     from editgauge.images import EXTENSIONS
 
     suffixes = {path.suffix.lower() for path in folder.rglob("*") if path.is_file()}
-    written = bool(suffixes & {".json", ".jsonl", ".csv"})
-    return folder.is_dir() and (bool(suffixes & set(EXTENSIONS)) or not written)
+    scores = suffixes & {".json", ".jsonl", ".csv"} and suffixes.isdisjoint(EXTENSIONS)
+    return folder.is_dir() and not scores
 
 
 def _outputs(material: Material, typed: str, asked: Taking) -> int:
     from editgauge.store.matching import by_editor, matches_of
 
     samples, to = material.samples, asked.to
-    matches = matches_of(asked.source, material.every, asked.pattern, asked.map).of(samples)
-    looks = to is None and not asked.pattern
-    found = by_editor(matches, material.every) if looks else {}
-    each = {name: one.of(samples) for name, one in found.items()}
-    matches = next(iter(each.values()), matches)  # the first in detail
-    facts, lines = {**matches.as_dict(), "copied": 0}, list(matches.lines())
+    own = asked.source / asked.editor  # where there is a folder for each editor, as in `score`
+    source = own if own.is_dir() else asked.source
+    matches = matches_of(source, material.every, asked.pattern, asked.map)
+    each = {} if to or asked.pattern else by_editor(matches, material.every)
+    counts = {name: len(one.of(samples).named) for name, one in each.items()}
+    matches = next(iter(each.values()), matches).of(samples)  # the first in detail
+    facts, lines = {**matches.as_dict(), "copied": 0}, matches.lines()
     rule = ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
     words = [str(matches.folder), *rule, "--editor", "NAME"]
-    counts = {name: len(one.named) for name, one in each.items()}
     if counts:
         facts["editors"] = counts
         shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
@@ -113,10 +113,11 @@ def _copied(matches: Matches, samples: Sequence[Sample], to: Path, asked: Taking
     from editgauge.store.matching import deliver
 
     matches.need_one_each()
-    if matches.by_place and not asked.pattern:
+    if (matches.by_place or matches.beside[1:]) and not asked.pattern:
         raise UsageError(
-            f"{asked.source}: the names tell no sample; files counted in the order of the metadata "
-            f"are taken where you say so: --pattern {shlex.quote(matches.rule)}"
+            f"{matches.folder}: the names tell no sample or no editor; files counted in the order "
+            f"of the metadata, or those of one folder of several, are taken where you say so: "
+            f"--pattern {shlex.quote(matches.rule)}"
         )
     return deliver(matches.named, samples, to, asked.editor)
 

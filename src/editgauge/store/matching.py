@@ -51,11 +51,17 @@ class Matches:
         return any(name in _PLACES for name, _ in _FIELD.findall(self.rule))
 
     @property
+    def beside(self) -> list[str]:
+        """The folders of which the rule begins with the name of one; empty where it does not."""
+        folders = {file.partition("/")[0] for file in self.there if "/" in file}
+        return sorted(folders) if self.rule.partition("/")[0] in folders else []
+
+    @property
     def named(self) -> dict[str, Path]:
         """Sample id -> its file, where exactly one file fits and fits no other sample."""
         times = Counter(chain.from_iterable(self.files.values()))
-        one = {name: files[0] for name, files in self.files.items() if len(files) == 1}
-        return {name: self.folder / file for name, file in one.items() if times[file] == 1}
+        return {name: self.folder / files[0] for name, files in self.files.items()
+                if [times[file] for file in files] == [1]}  # fmt: skip
 
     @property
     def ambiguous(self) -> dict[str, list[str]]:
@@ -141,15 +147,16 @@ def matches_of(
 
 def by_editor(matches: Matches, samples: Sequence[Sample]) -> dict[str, Matches]:
     """What the guessed rule finds in each folder, where it begins with the name of one folder of
-    several: each is then an editor's. Empty where it does not, or fits files in one of them alone.
+    several: each is then an editor's. Where what stands behind its last field is in one of them
+    alone, ``*`` stands for it. Empty where that does not help, either.
     """
-    head, _, rest = matches.rule.partition("/")
-    folders = {file.partition("/")[0] for file in matches.there if "/" in file}
-    if matches.map is not None or not rest or head not in folders:
-        return {}
-    every = {name: by_pattern(matches.folder / name, samples, rest) for name in sorted(folders)}
-    fitting = {name: one for name, one in every.items() if one.named}
-    return fitting if len(fitting) > 1 else {}
+    rest = matches.rule.partition("/")[2]
+    for rule in (rest, rest[: rest.rfind("}") + 2] + "*"):
+        every = {name: by_pattern(matches.folder / name, samples, rule) for name in matches.beside}
+        fitting = {name: one for name, one in every.items() if one.named}
+        if len(fitting) > 1:
+            return fitting
+    return {}
 
 
 def _pictures(folder: Path) -> tuple[str, ...]:

@@ -22,14 +22,14 @@ _LONG = 50
 
 def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
-    numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
+    numbers, one note, no variant in the caption, and counts only where they differ.
     """
     own = [row for row in table.rows if row.own]
     columns = [
         replace(column, note="") for column in with_numbers(table.columns, own or table.rows)
     ]
-    notes = [note for note in table.notes if note.startswith("Published")][:1]
-    notes = [f"†: {note.rstrip('.')}" for note in notes if 0 < len(own) < len(table.rows)]
+    published = ("Published", "The published lines") if 0 < len(own) < len(table.rows) else ()
+    notes = [f"†: {note.rstrip('.')}" for note in table.notes if note.startswith(published)]
     parts = dict.fromkeys(row.part for row in own if row.part is not None)
     for part in parts:
         names = ", ".join(row.name for row in own if row.part == part) if len(parts) > 1 else ""

@@ -69,7 +69,7 @@ def as_table(item: Comparison, most: int | None = None) -> Table:
         benchmark=item.benchmark,
         notes=[
             *item.notes,
-            *([f"{left} lines more: --format markdown."] if left else ()),
+            *([f"Left out: {left} (--format markdown has all)."] if left else ()),
             *_notes(item),
         ],
         meta={"names": "metric"},

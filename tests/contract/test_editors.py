@@ -273,26 +273,20 @@ def test_a_kill_and_a_second_start_pay_nothing_twice(
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
-def test_a_budget_of_pictures_is_never_passed(
+def test_an_estimate_sends_nothing_and_a_budget_of_pictures_is_never_passed(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
 ) -> None:
     run = tmp_path / "run"
     with service_of(samples) as service:
+        estimated = ask(interface, run, service, "--estimate").json
+        assert service.asked == []
+        assert f"{len(IDS) * COST:.2f}" in json.dumps(estimated)
         for _ in range(2):
             ask(interface, run, service, "--budget", 4.5 * COST, expect=3)
             assert len(service.jobs) == 4
         ask(interface, run, service, "--budget", 5)
         assert len(service.jobs) == len(IDS)
         assert check(run, samples) == set(IDS)
-
-
-def test_estimate_says_what_it_would_cost_and_sends_nothing(
-    tmp_path: Path, samples: Mapping[str, Any]
-) -> None:
-    with service_of(samples) as service:
-        done = ask("edits", tmp_path / "run", service, "--estimate")
-        assert service.asked == []
-    assert f"{len(IDS) * COST:.2f}" in json.dumps(done.json)
 
 
 def test_a_refused_account_stops_the_command_and_fails_no_model(

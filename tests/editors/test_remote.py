@@ -58,11 +58,6 @@ FETCHING: dict[str, tuple[list[str], Status]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
-
-
 def editor(shape: str, url: str, run: Run, budget: float | None = None, **settings: Any) -> Any:
     given = {"base_url": url, "pause": 0.001, "timeout": 30, "attempts": 4, "price": COST}
     made = catalog.find("editors", shape)([], **({"model": SHAPES[shape]} | given | settings))
@@ -225,24 +220,16 @@ def test_killed_anywhere(shape: str, point: str, knows_keys: bool, tmp_path: Pat
 # -- what is the same for all ----------------------------------------------------------------------
 
 
-def test_two_names_are_two_draws(tmp_path: Path) -> None:
+def test_another_name_is_another_draw_and_a_users_retry_another_call(tmp_path: Path) -> None:
     run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
-    with Provider(knows_keys=True) as provider:
-        for name in ("first", "second"):
+    with Provider({"s0.ask": ["refused"]}, knows_keys=True) as provider:
+        for name in ("first", "first", "second"):
             made = editor("bfl", provider.url, run, name=name)
-            edit_all(run, "mini", samples, made)
+            edit_all(run, "mini", samples, made, retry=frozenset({R}))
+        assert len({one.headers["idempotency-key"] for one in provider.calls}) == 3
         assert provider.total == pytest.approx(2 * COST)
         assert made.ledger.totals.booked == pytest.approx(2 * COST)
-    assert {record.editor for record in run.edits("mini")} == {"first", "second"}
-
-
-def test_a_users_retry_is_another_call(tmp_path: Path) -> None:
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
-    with Provider({"s0.ask": ["refused"] * 2}) as provider:
-        made = editor("openai", provider.url, run)
-        edit_all(run, "mini", samples, made)
-        edit_all(run, "mini", samples, made, retry=frozenset({R}))
-        assert len({one.headers["idempotency-key"] for one in provider.calls}) == 2
+    assert {(one.editor, one.status) for one in run.edits("mini")} == {("first", S), ("second", S)}
 
 
 def test_an_input_over_our_own_limit_is_not_sent(

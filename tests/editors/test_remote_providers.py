@@ -20,11 +20,6 @@ from editgauge.testing import make_sample
 from editgauge.types import Sample, Status
 
 
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", "sk-very-secret-0123")
-
-
 def editor(name: str, /, **settings: Any) -> RemoteEditor:
     made: RemoteEditor = catalog.find("editors", name)([], **settings)
     return made

@@ -72,6 +72,15 @@ def test_a_renamed_sample_has_its_old_id_nowhere(tmp_path: Path) -> None:
     assert not data.log.problems
 
 
+def test_a_change_names_what_was_changed(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    (picture,) = data.record("s00").images
+    seen = {picture: {"looked": "ann", "hidden": [{"kind": "text", "box": [1, 2, 3, 4]}]}}
+    data.change("s00", 1, {"pictures": seen}, Act("ann"))
+    set_words(data, "s00", ["instruction=Remove it."], "ann")
+    assert data.events()[-1].after == {"instruction": "Remove it."}
+
+
 def test_fields_are_set_by_words(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     words = ["category=A / B", "url=https://x", "attribute.depth=3", "caption="]

@@ -132,7 +132,7 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     def data(self) -> JsonObject:
         """JSON values of every field that says something, but the version."""
-        facts: JsonObject = msgspec.to_builtins(self)
+        facts: JsonObject = msgspec.json.decode(msgspec.json.encode(self))  # lists, as stored
         facts.pop("version", None)
         return facts
 

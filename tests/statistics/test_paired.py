@@ -52,6 +52,11 @@ def test_only_common_samples_are_compared() -> None:
     assert lower.counts == (1, 2, 1)
 
 
+def test_a_sample_with_one_infinite_score_is_won_or_lost_and_in_no_difference() -> None:
+    found = paired_difference([36.0, 2.0, math.inf], [math.inf, 1.0, math.inf])
+    assert (found.n, found.difference, found.counts) == (2, 0.5, (1, 1, 1))
+
+
 def test_fewer_than_six_samples_have_no_interval_and_one_has_no_p() -> None:
     found = paired_difference([1.0, 2.0, 3.5, 2.0, 4.0], [0.0] * 5)
     assert math.isnan(found.low)

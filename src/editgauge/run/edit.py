@@ -81,7 +81,7 @@ class EditSummary:
             yield f"  outputs that are the input as it was: {self.given_back:,}"
         for status, (sample, reason) in sorted(self.reasons.items()):
             if status not in _FINE:
-                yield f"  {status}, first {sample}: {reason}"[:300]
+                yield f"  {status} (again only when told: retry), first {sample}: {reason}"[:300]
 
 
 # -- an editor by its name -------------------------------------------------------------------------

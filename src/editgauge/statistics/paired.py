@@ -24,8 +24,9 @@ _AT_ONCE = 2**21
 
 
 class Paired(NamedTuple):
-    """A − B on the samples both have: mean difference with its interval and sign-flip p. `counts`:
-    how many samples A has better than, equal to, and worse than B.
+    """A − B on the samples both have: mean difference with its interval and sign-flip p, over
+    the `n` where no score alone is infinite. `counts`: how many samples of all that both have A
+    has better than, equal to, and worse than B.
     """
 
     n: int
@@ -37,13 +38,11 @@ class Paired(NamedTuple):
 
 
 def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
-    """a − b, (m,), on the samples where both are finite, or both infinite (difference 0)."""
+    """a − b, (m,), on the samples both have: 0 where both are infinite, ±inf where one is."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    same = np.isinf(first) & np.isinf(second)
-    finite = np.isfinite(first) & np.isfinite(second)
     with np.errstate(invalid="ignore"):
-        difference = np.where(same, 0.0, first - second)
-    return np.asarray(difference[finite | same], dtype=np.float64)
+        difference = np.where(first == second, 0.0, first - second)
+    return np.asarray(difference[~np.isnan(difference)], dtype=np.float64)
 
 
 def paired_difference(
@@ -57,13 +56,14 @@ def paired_difference(
     """A compared with B. Below two common samples there is no p, below `resampling.LEAST` no
     interval (NaN). Correct p over a table of so many `tests` with `holm`.
     """
-    difference = paired_values(a, b)
+    every = paired_values(a, b)
+    signs = np.sign(every if higher_is_better else -every).tolist()
+    counts = signs.count(1), signs.count(0), signs.count(-1)
+    difference = every[np.isfinite(every)]
     n, nan = len(difference), math.nan
     if not n:
-        return Paired(0, nan, nan, nan, nan, (0, 0, 0))
+        return Paired(0, nan, nan, nan, nan, counts)
     mean, low, high = (float(e[0]) for e in intervals(units(difference), confidence=confidence))
-    signs = np.sign(difference if higher_is_better else -difference).tolist()
-    counts = signs.count(1), signs.count(0), signs.count(-1)
     p = sign_flip_p(difference, tests) if n > 1 else nan
     return Paired(n, mean, low, high, p, counts)
 

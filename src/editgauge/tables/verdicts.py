@@ -77,7 +77,10 @@ def as_table(item: Comparison, most: int | None = None) -> Table:
 
 
 def _notes(item: Comparison) -> Iterator[str]:
-    yield f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has)."
+    yield (
+        f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has). "
+        "A sample with one infinite score alone is in win/tie/loss only."
+    )
     yield (
         f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Hall 1992), none below {LEAST}. "
         f"p: permutation of signs, corrected (Holm) over {item.tests} tests."
@@ -94,7 +97,7 @@ def _cells(line: Line) -> dict[str, Cell]:
 
     def mean(value: float) -> Cell:
         text = _short(value) if 1000 <= value < math.inf else None
-        return number(value, text, n=n, of=n + line.only_a + line.only_b)
+        return number(value, text, n=n, of=sum(pair.counts) + line.only_a + line.only_b)
 
     ends = {} if math.isnan(pair.low) else {"low": pair.low, "high": pair.high}
     tiny = line.holm < 5e-5  # four decimals would print 0

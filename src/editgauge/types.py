@@ -107,10 +107,8 @@ class Sample:
 
     def lost(self, part: str) -> str | None:
         """Why a part of the sample (see `Finding.part`) cannot be used, or None."""
-        for finding in self.findings:
-            if not finding.repaired and finding.part == part:
-                return f"{finding.file}: {finding.found} ({finding.kind})"
-        return None
+        lost = (one for one in self.findings if not one.repaired and one.part == part)
+        return next((f"{one.file}: {one.found} ({one.kind})" for one in lost), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

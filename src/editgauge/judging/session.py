@@ -247,7 +247,7 @@ class Session:
             self.run.drop(old)
         for key, of in () if needed else there.items():
             self.summary.kept += 1
-            self.summary.add(key[2], JUDGE_SCORER, key[4], key[5], of[mark])
+            self.summary.counter(key[2], JUDGE_SCORER, key[4], key[5])[of[mark].value] += 1
         return needed
 
     def _fingerprint(self, job: Job) -> str:

@@ -170,7 +170,7 @@ def _map(kept: Any, layer: Any, head: Any) -> Any:
     for rows in _strips(layer):
         part = layer[:, rows]
         difference = (part * _inverse_length(part)).sub_(kept[:, rows]).square_()
-        out[:, rows] = torch.matmul(difference.float(), head)
+        out[:, rows] = torch.matmul(difference, head)
     return out
 
 
@@ -182,6 +182,5 @@ def _strips(x: Any) -> Iterator[slice]:
 
 
 def _inverse_length(x: Any) -> Any:
-    torch = _torch()
-    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
-    return (length.square_().add_(_EPSILON)).rsqrt_().to(x.dtype)
+    length = _torch().linalg.vector_norm(x, dim=-1, keepdim=True)
+    return length.square_().add_(_EPSILON).rsqrt_()

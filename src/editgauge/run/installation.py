@@ -103,7 +103,6 @@ _SERVICES = {
     "bfl": ("BFL_API_KEY",),
     "fal": ("FAL_KEY",),
     "replicate": ("REPLICATE_API_TOKEN",),
-    "ideogram": ("IDEOGRAM_API_KEY",),
 }
 VARIABLES: dict[tuple[str, ...], str] = {
     ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY"): "key of the judge's server",

@@ -28,11 +28,6 @@ class Summary:
         lack = f"{self.without_score} without a score"
         return f"<Summary: {self.computed} new, {self.kept} kept, {lack}; {self.seconds:.1f} s>"
 
-    def add(
-        self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
-    ) -> None:
-        self.counter(editor, scorer, metric, variant)[status.value] += number
-
     def counter(self, *key: str) -> Counter[str]:
         """How many rows of an editor, scorer, metric and variant have each status."""
         return self.counts.setdefault(cast(tuple[str, str, str, str], key), Counter())
@@ -40,7 +35,7 @@ class Summary:
     def count(self, rows: Iterable[Row]) -> None:
         """Count each row."""
         for row in rows:
-            self.add(row.editor, row.scorer, row.metric, row.variant, row.status)
+            self.counter(row.editor, row.scorer, row.metric, row.variant)[row.status.value] += 1
 
     def join(self, other: Summary) -> None:
         """Add what another call did."""

@@ -274,12 +274,9 @@ def _suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
             for fact in _TELLING if words[fact] and words[fact] in plain
             for one in _telling(name, fact, facts, places)
         })  # fmt: skip
-    sure = sorted(told, key=lambda one: (-told[one], "*" in one, _rank(one), one))
+    ranks = {one: _TELLING.index(_FIELD.findall(one)[-1][0]) for one in told}
+    sure = sorted(told, key=lambda one: (-told[one], "*" in one, ranks[one], one))
     return [*sure[:_SUGGESTED], *(one for one, _ in counting.most_common(_SUGGESTED))]
-
-
-def _rank(pattern: str) -> int:
-    return _TELLING.index(_FIELD.findall(pattern)[-1][0])
 
 
 def _telling(
@@ -344,8 +341,7 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
         file = picture.replace("\\", "/")
         if logged:
             sample = sample if sample in files else flat.get(sample, sample)
-            parts = file.split("/")
-            tails = ("/".join(parts[start:]) for start in range(len(parts)))
+            tails = (file.split("/", start)[-1] for start in range(file.count("/") + 1))
             file = next((one for one in tails if one in known), file)
         if sample not in files:
             raise DataError(f"{path}, line {number}: the data have no sample {sample!r}")

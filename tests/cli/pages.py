@@ -35,7 +35,7 @@ def text_data(folder: Path) -> None:
         pixels = read_image(source).copy()
         pixels[:8] //= 2
         for place in (
-            f"OUTPUTS/{'real' if split == 'real' else 'synthetic'}/{number:03d}_result.png",
+            f"RESULTS/{'real' if split == 'real' else 'synthetic'}/{number:03d}_result.png",
             f"OUTPUTS/my-model/{split}/{TOPIC}/{number:03d}_edited.png",
         ):
             (folder / place).parent.mkdir(parents=True, exist_ok=True)

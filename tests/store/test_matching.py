@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from editgauge.errors import DataError, UsageError
-from editgauge.store.matching import by_map, by_pattern, matches_of
+from editgauge.store.matching import by_pattern, matches_of
 from editgauge.testing import make_sample
 from editgauge.types import Sample
 
@@ -144,27 +143,12 @@ def test_numbers_begin_anew_in_each_folder(tmp_path: Path, samples: list[Sample]
     assert told == {"p": "x/1.png", "r": "x/2.png", "q": "y/1.png"}
 
 
-def test_samples_of_lmms_eval(tmp_path: Path, samples: list[Sample]) -> None:
-    place, log = folder(tmp_path, "a/0.png", "b/0.png"), tmp_path / "samples_kris_bench.jsonl"
-    entries: list[dict[str, Any]] = [
-        {"category": "Real", "image_id": "000", "edited_image_path": "C:\\runs\\b\\0.png"},
-        {"key": "Real_001", "edited_image_path": "/runs/a/0.png"},
-        {"category": "Real", "image_id": "002", "edited_image_path": None},
-    ]
-    lines = ({"doc_id": n, "kris_bench_quality_score": one} for n, one in enumerate(entries))
-    log.write_text("\n".join(map(json.dumps, lines)))
-    found = by_map(place, samples, log)
-    assert found.named == {"Real/000": place / "b/0.png", "Real/001": place / "a/0.png"}
-
-
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
         ("{organ}", "", r"no sample has \{organ\}; there are: topic, category1"),
         ("x.png", "", "wanted a field"),
         ("a.csv", "index,answer\n1,A\n", "wanted the columns sample and file, found index, answer"),
-        ("a.jsonl", '{"doc_id": 1}\n', "line 1: .*wanted an entry with edited_image_path"),
-        ("b.jsonl", "{\n", "line 1: no log of lmms-eval"),
         ("b.csv", "sample,file\nReal/009,x.png\n", "line 2: the data have no sample 'Real/009'"),
     ],
 )
@@ -172,6 +156,6 @@ def test_what_is_no_pattern_and_no_map_is_said(
     tmp_path: Path, samples: list[Sample], name: str, text: str, told: str
 ) -> None:
     (map := tmp_path / name).write_text(text, encoding="utf-8")
-    pattern = name if map.suffix not in (".csv", ".jsonl") else ""
+    pattern = name if map.suffix != ".csv" else ""
     with pytest.raises((DataError, UsageError), match=told):
         matches_of(folder(tmp_path, "x.png"), samples, pattern, map if text else None)

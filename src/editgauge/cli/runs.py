@@ -44,8 +44,7 @@ class Taking:
     attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); * for any
     text. Default: the usual ones, and what the names suggest."""
     map: Path | None = None
-    """A csv with the columns sample and file, or lmms-eval's logged samples (.jsonl), which says
-    which output is whose."""
+    "A csv with the columns sample and file, which says which output is whose."
     to: Path | None = None
     "Copy the matched outputs to TO/<editor>/… in official naming. Else: look."
 

@@ -34,7 +34,7 @@ class Delivered:
     """Where outputs have other names: '{category}/{id}_edited.png'; editgauge import shows what a
     folder holds."""
     map: Path | None = None
-    """The same by a csv with the columns sample and file, or lmms-eval's logged samples."""
+    """The same by a csv with the columns sample and file."""
     editors: opt.EditorsOpt = ()
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
 
-from editgauge.errors import DataError, RunError, UsageError
+from editgauge.errors import DataError, UsageError
 from editgauge.images import EXTENSIONS
-from editgauge.store import csv_files, hashes, paths, schema
+from editgauge.store import csv_files, hashes, paths
 from editgauge.types import JsonObject, Sample
 
 _FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
@@ -329,53 +329,23 @@ def _words(texts: Iterable[str], *more: str) -> str:
 
 def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     """The files that a map names: a csv with the columns ``sample`` and ``file``, relative to the
-    folder, or lmms-eval's logged samples (``.jsonl``), of whose paths the ends count. A sample
-    whose picture is not below the folder has no file. Raises `DataError` for another kind of map
-    and for a sample that the data lack.
+    folder. A sample whose picture is not below the folder has no file. Raises `DataError` for
+    another kind of map and for a sample that the data lack.
     """
-    there, logged = _pictures(folder), path.suffix.lower() == ".jsonl"
+    there = _pictures(folder)
     known = set(there)
+    names, lines = csv_files.named(path)
+    if not {"sample", "file"} <= set(names):
+        message = ", ".join(names)[:200] or "none"
+        raise DataError(f"{path}: wanted the columns sample and file, found {message}")
     files: dict[str, tuple[str, ...]] = {sample.id: () for sample in samples}
-    flat = {sample.replace("/", "_"): sample for sample in files}
-    for number, sample, picture in _logged(path) if logged else _listed(path):
-        file = picture.replace("\\", "/")
-        if logged:
-            sample = sample if sample in files else flat.get(sample, sample)
-            tails = (file.split("/", start)[-1] for start in range(file.count("/") + 1))
-            file = next((one for one in tails if one in known), file)
+    for number, line in lines:
+        sample, file = line["sample"], line["file"].replace("\\", "/")
         if sample not in files:
             raise DataError(f"{path}, line {number}: the data have no sample {sample!r}")
         if file in known:
             files[sample] = (*files[sample], file)
     return Matches(rule=path.name, folder=folder, files=files, there=there, map=path)
-
-
-def _listed(path: Path) -> Iterator[tuple[int, str, str]]:
-    names, lines = csv_files.named(path)
-    if not {"sample", "file"} <= set(names):
-        message = ", ".join(names)[:200] or "none"
-        raise DataError(f"{path}: wanted the columns sample and file, found {message}")
-    return ((number, line["sample"], line["file"]) for number, line in lines)
-
-
-def _logged(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Of entries with ``category`` and ``image_id``, or ``key``, and ``edited_image_path``."""
-    number = 0
-    try:
-        lines = paths.read(path, limit=csv_files.MOST_BYTES).splitlines()
-        for number, line in enumerate(lines, start=1):
-            parts = schema.parsed(line).values() if line.strip() else ()
-            entries = [one for one in parts if isinstance(one, dict) and "edited_image_path" in one]
-            if line.strip() and not entries:
-                raise ValueError("wanted an entry with edited_image_path")
-            for one in entries[:1]:
-                if isinstance(file := one["edited_image_path"], str):
-                    whole = one.get("category") and one.get("image_id")
-                    sample = f"{one['category']}/{one['image_id']}" if whole else one.get("key", "")
-                    yield number, str(sample), file
-    except (OSError, ValueError, RunError) as error:
-        message = f"{path}, line {number}: no log of lmms-eval's --log_samples ({error})"
-        raise DataError(message) from error
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 from editgauge import Evaluation, catalog, editor, metric
 from editgauge.errors import EditgaugeError, UsageError
 from tests.command_line import invoke
+from tests.scoring.test_scorer import gap
 
 MINE = '''
 import numpy as np
@@ -69,11 +70,6 @@ def test_what_is_wrong_with_a_file_is_one_line(mine: Path, text: str, told: str)
 
 
 # -- from Python -----------------------------------------------------------------------------------
-
-
-@metric("gap", direction="lower", low=0, high=255)
-def gap(original: np.ndarray, edited: np.ndarray) -> float:  # type: ignore[type-arg]
-    return float(abs(original.mean() - edited.mean()))
 
 
 @editor("darker")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from editgauge import machine
@@ -31,17 +33,11 @@ def test_each_worker_of_a_network_sees_a_gpu_of_its_own() -> None:
     assert {gpu for outcome in outcomes for gpu in outcome.result or ()} <= {"4", "6"}
 
 
-class _Torch:
-    class cuda:
-        @staticmethod
-        def device_count() -> int:
-            return 2
-
-
 def test_gpus_are_named_by_number_each_once_and_must_be_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(by_name, "torch_for", lambda _: _Torch)
+    cuda = SimpleNamespace(device_count=lambda: 2)
+    monkeypatch.setattr(by_name, "torch_for", lambda _: SimpleNamespace(cuda=cuda))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")
     assert gpus_of("") == ()
     assert gpus_of("cuda:1,0") == ("7", "5")

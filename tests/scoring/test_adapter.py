@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,18 +38,11 @@ def program(tmp_path: Path) -> Program:
     return write
 
 
-@pytest.fixture
-def start(program: Program) -> Iterator[Callable[..., Adapter]]:
-    """A running program of this text."""
-    started: list[Adapter] = []
-
-    def run(text: str, **seconds: float) -> Adapter:
-        started.append(Adapter(program(text), **seconds))
-        return started[-1]
-
-    yield run
-    for one in started:
-        one._child.kill()
+def ask(adapter: Adapter, folder: Path) -> float:
+    try:
+        return adapter.ask(folder / "x.png", "")
+    finally:
+        adapter._child.kill()
 
 
 @pytest.mark.parametrize(
@@ -67,10 +59,10 @@ def start(program: Program) -> Iterator[Callable[..., Adapter]]:
     ],
 )
 def test_what_does_not_keep_to_the_conversation_is_named(
-    start: Any, tmp_path: Path, text: str, words: str
+    program: Program, tmp_path: Path, text: str, words: str
 ) -> None:
     with pytest.raises(AdapterError, match=words):
-        start(text, answer_seconds=0.5 if "sleep" in text else 20).ask(tmp_path / "x.png", "")
+        ask(Adapter(program(text), answer_seconds=0.5 if "sleep" in text else 20), tmp_path)
 
 
 FAKE = AdapterScorer(

@@ -17,13 +17,11 @@ torch = pytest.importorskip("torch", reason="neural metrics need torch")
 from PIL import Image  # noqa: E402
 
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
-from editgauge.errors import WeightsError  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
 from editgauge.metrics.frechet import frechet_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
 from editgauge.networks.inception import Inception, prepare  # noqa: E402
 from editgauge.run.score import score  # noqa: E402
-from editgauge.scoring import failure  # noqa: E402
 from editgauge.store import collect  # noqa: E402
 from editgauge.store.hashes import HashStore  # noqa: E402
 from editgauge.store.run import Run  # noqa: E402
@@ -72,15 +70,6 @@ def many(scorer: Any, pairs: Any) -> list[Any]:
     """The scores of each pair, in order."""
     found = dict(scorer.score_many(pairs))
     return [found[index] for index in range(len(pairs))]
-
-
-@pytest.mark.parametrize("module", BENCHMARKS)
-def test_without_weights_the_reason_is_the_command(module: Any, tmp_path: Path) -> None:
-    both = [pair(tmp_path, "one"), pair(tmp_path, "two")]
-    for scorer in module.BENCHMARK.scorers(("embedding",)):
-        with pytest.raises(WeightsError, match=r"editgauge fetch weights|set EDITGAUGE_") as raised:
-            scorer.score_set(both) if scorer.whole_set else many(scorer, both)
-        assert failure(raised.value, both[0][1])[0] is Status.NOT_MEASURED
 
 
 # -- LPIPS -----------------------------------------------------------------------------------------
@@ -200,24 +189,6 @@ def cos(a: Any, b: Any) -> float:
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
 
-def test_textedit_clip_and_aesthetics(clip: Path, monkeypatch: Any, tmp_path: Path) -> None:
-    weight, bias = tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
-    captions = ["the red sign", "the red sign says remove a tube " * 20]
-    pairs = [
-        pair(tmp_path, f"s{n}", caption=caption, size=(64 + 6 * n, 44))
-        for n, caption in enumerate(captions)
-    ]
-    found = many(named(textedit, "clip"), pairs)
-    images, texts = plainly(clip, [e.path for _, e in pairs], captions)
-    for image, text, (faithful, corrected, aes) in zip(images, texts, found, strict=True):
-        assert (faithful.variant, corrected.variant) == ("faithful", "corrected")
-        assert corrected.value == pytest.approx(2.5 * max(0.0, cos(image, text)), abs=1e-5)
-        expected = image @ weight / np.linalg.norm(image) + bias
-        assert aes.value == pytest.approx(expected, abs=1e-5)
-    assert found[0][0].detail == {}
-    assert "tokens cut to 77, end token kept" in found[1][0].detail["note"]
-
-
 def as_the_clip_package(path: Path, side: int) -> Any:
     """The released preprocessing, by torchvision's documented arithmetic: `Resize` makes the long
     side ``int(side * long / short)``, `CenterCrop` starts at ``int(round((length - side) / 2.0))``.
@@ -233,15 +204,26 @@ def as_the_clip_package(path: Path, side: int) -> Any:
     return ((pixels - mean) / deviation).transpose(2, 0, 1).astype(np.float32)
 
 
-@pytest.mark.parametrize(("width", "apart"), [(70, True), (67, False), (64, False), (71, True)])
-def test_textedit_s_faithful_clip_crops_as_the_released_package(
-    clip: Path, tmp_path: Path, width: int, apart: bool
+@pytest.mark.parametrize(
+    ("width", "apart", "words"), [(70, True, 1), (67, False, 1), (64, False, 1), (71, True, 99)]
+)
+def test_textedit_clip_crops_as_the_released_package_or_the_paper_and_aesthetics(
+    clip: Path, monkeypatch: Any, tmp_path: Path, width: int, apart: bool, words: int
 ) -> None:
-    sample, edit = pair(tmp_path, caption="the red sign", size=(width, 64))
-    faithful, corrected, _ = named(textedit, "clip").score(sample, edit)
-    (image,), (text,) = plainly(clip, [as_the_clip_package(edit.path, 32)], ["the red sign"])
-    assert faithful.value == pytest.approx(2.5 * max(0.0, cos(image, text)), abs=1e-5)
+    weight, bias = tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
+    caption = "the red sign " * words
+    sample, edit = pair(tmp_path, caption=caption, size=(width, 64))
+    (scores,) = many(named(textedit, "clip"), [(sample, edit)])
+    faithful, corrected, aes = scores
+    pictures = [edit.path, as_the_clip_package(edit.path, 32)]
+    (image, released), (text,) = plainly(clip, pictures, [caption])
+    assert (faithful.variant, corrected.variant) == ("faithful", "corrected")
+    assert faithful.value == pytest.approx(2.5 * max(0.0, cos(released, text)), abs=1e-5)
+    assert corrected.value == pytest.approx(2.5 * max(0.0, cos(image, text)), abs=1e-5)
     assert (faithful.value != corrected.value) is apart
+    assert aes.value == pytest.approx(released @ weight / np.linalg.norm(released) + bias, abs=1e-5)
+    note = faithful.detail.get("note", "")
+    assert ("tokens cut to 77, end token kept" in note) is (words > 1)
 
 
 def test_medebench_similarities(clip: Path, tmp_path: Path) -> None:
@@ -314,6 +296,8 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
             return score(run, "mini", [(samples, records)], scorers, hashes=hashes, workers=0)
 
     assert once().without_score == 2 * 3 + 2 * 2
+    assert {row.status for row in run.rows()} == {Status.NOT_MEASURED}
+    assert all("editgauge fetch weights" in row.reason for row in run.rows())
     assert once().computed == 0, "what failed for want of weights is not tried again without them"
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")

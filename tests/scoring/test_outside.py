@@ -30,13 +30,11 @@ def nothing(**options):
 GROUP = "editgauge.scorers"
 
 
-@pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    def made(name: str, target: str, source: str = GAP) -> None:
-        points, modules = {GROUP: {name: f"plugin_{name}:{target}"}}, {f"plugin_{name}.py": source}
-        installed(tmp_path / f"some-{name}", monkeypatch, points, modules)
-
-    return made
+def put(
+    place: Path, patch: Any, name: str, target: str, source: str = GAP, version: str = "1.0"
+) -> None:
+    points, modules = {GROUP: {name: f"plugin_{name}:{target}"}}, {f"plugin_{name}.py": source}
+    installed(place / f"some-{name}", patch, points, modules, version)
 
 
 def found() -> Any:
@@ -51,9 +49,7 @@ def test_another_version_of_the_package_makes_its_rows_again(
     invoke(["edit", *more, "--editor", "copy"])
     for version, computed in (("1.0", 6), ("1.0", 0), ("2.0", 1)):
         with monkeypatch.context() as patch:
-            points, modules = {GROUP: {"gap": "plugin_gap:gap"}}, {"plugin_gap.py": GAP}
-            folder = tmp_path / f"{version}-{computed}"
-            installed(folder / "some-gap", patch, points, modules, version)
+            put(tmp_path / f"{version}-{computed}", patch, "gap", "gap", version=version)
             assert json.loads(invoke(["score", *more]).stdout)["computed"] == computed
 
 
@@ -73,11 +69,11 @@ def test_another_version_of_the_package_makes_its_rows_again(
     ],
 )
 def test_what_cannot_be_used_is_named_and_costs_nothing_else(
-    put: Any, target: str, source: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, source: str, said: str
 ) -> None:
     before = [scorer.name for scorer in found().scorers]
-    put("odd", target, source)
-    put("good", "gap", GAP.replace('"gap"', '"good"'))
+    put(tmp_path, monkeypatch, "odd", target, source)
+    put(tmp_path, monkeypatch, "good", "gap", GAP.replace('"gap"', '"good"'))
     now = found()
     (problem,) = now.problems
     assert "some-odd" in problem

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +49,12 @@ def ask(server: Judge, calls: PaidCalls, most: float = 2.0) -> Outcome:
     return calls.call(request, read, Spend(model="m", most=most))
 
 
+def at_once(number: int, work: Callable[[], None]) -> None:
+    with ThreadPoolExecutor(number) as pool:
+        for future in [pool.submit(work) for _ in range(number)]:
+            future.result()
+
+
 LOST = {
     "dropped": Answer(drop=True),
     "cut": replace(chat("x"), cut=True),
@@ -81,11 +89,7 @@ def test_a_service_that_bills_ten_times_as_much_in_the_middle_stays_within_the_b
                 billed.append(0.02 if len(billed) >= since else 0.001)
                 ledger.settle(entry, billed[-1])
 
-    threads = [threading.Thread(target=work) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(16, work)
     assert len(billed) > since
     assert sum(billed) <= budget + 1e-9
     assert ledger.totals.booked == pytest.approx(sum(billed))
@@ -115,16 +119,10 @@ def test_the_gate_bounds_calls_and_narrows_where_a_server_refuses() -> None:
                 peak = max(peak, gate.in_flight)
             time.sleep(0.01)
 
-    def at_once() -> int:
-        nonlocal peak
-        peak, threads = 0, [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return peak
-
-    assert at_once() == 3
+    at_once(8, work)
+    assert peak == 3
     with gate.enter() as admitted:
         gate.refused(admitted, 0.0)
-    assert at_once() == 2
+    peak = 0
+    at_once(8, work)
+    assert peak == 2

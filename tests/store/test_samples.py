@@ -27,24 +27,14 @@ class Measuring:
         return {"bytes": sample.image.stat().st_size}
 
 
-@pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Measuring:
-    found = Measuring()
-    monkeypatch.setattr(catalog, "find", lambda kind, name: found)
-    return found
-
-
-@pytest.fixture
-def samples(tmp_path: Path) -> list[Sample]:
-    made = [replace(sample, benchmark="mini") for sample in make_samples(tmp_path / "data", 3)]
-    for sample in made:  # an old file: its size and time can be trusted
-        os.utime(sample.image, ns=(10**18, 10**18))
-    return made
-
-
 def test_only_the_chosen_and_what_has_changed_are_looked_at(
-    tmp_path: Path, bench: Measuring, samples: list[Sample]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    bench = Measuring()
+    monkeypatch.setattr(catalog, "find", lambda kind, name: bench)
+    samples = [replace(one, benchmark="mini") for one in make_samples(tmp_path / "data", 3)]
+    for sample in samples:  # an old file: its size and time can be trusted
+        os.utime(sample.image, ns=(10**18, 10**18))
     memory, names = tmp_path / "memory.sqlite", [sample.id for sample in samples]
     measured(samples, chosen=names[:1], memory=memory)
     later = measured(samples, chosen=names[2:], memory=memory)

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.contract.server import Judge, chat, error, sensible, verdict
-from tests.judging.commands import NAMES, judge, opened, rows_of
+import pytest
+from tests.contract.server import Answer, Asked, Judge, chat, error, sensible, verdict
+from tests.judging.commands import NAMES, command, judge, opened, rows_of
 
 from editgauge.judging.estimate import of_session
 from editgauge.judging.session import drawn
@@ -50,6 +51,31 @@ def test_what_is_asked_again_is_what_has_no_strict_score(made: Path) -> None:
         assert judge(made, server.url, **one).without_score == 0
         assert Status.UNPARSABLE in {row.status for row in rows_of(made)}
         assert judge(made, server.url, **one).facts["requests"] == 0
+
+
+@pytest.mark.parametrize(("retry", "calls"), [("", 0), ("unparsable", 2)])
+def test_an_estimate_counts_what_would_be_asked_again(made: Path, retry: str, calls: int) -> None:
+    one: dict[str, Any] = {"ids": ["replace-02"], "retry": retry}
+    with Judge(lambda asked: chat("I like it very much.")) as server:
+        judge(made, server.url, **one)
+        with opened(made, server.url, looking=True, **one) as session:
+            assert of_session(session).calls["total"]["calls"] == calls
+
+
+def test_what_no_price_is_known_of_is_said_and_a_bill_counts_without_one(made: Path) -> None:
+    with Judge() as server:
+        done = judge(made, server.url, ids=["replace-02"])
+        assert "costs not counted" in "".join(done.lines())
+        assert "2 requests to judges had no price" in command("costs", str(made)).stdout
+        server.answer = billed
+        done = judge(made, server.url, ids=["replace-02"], repeat=2)
+    assert ", 0.0200 US dollars" in "".join(done.lines())
+
+
+def billed(asked: Asked) -> Answer:
+    answer = sensible(asked)
+    answer.body["usage"]["cost"] = 0.01
+    return answer
 
 
 def test_samples_go_one_after_the_other_over_all_editors_in_a_drawn_order(made: Path) -> None:

@@ -56,10 +56,7 @@ def test_pixels_stay_and_words_go_and_a_broken_file_is_a_value_error(kind: str) 
 
 def test_a_picture_that_exif_turns_goes_as_it_is_meant_to_be_seen(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(file("JPEG", turned=6))
-    kind, _, data = (
-        PictureStore(HashStore(None))
-        .encode(Picture(tmp_path / "a.jpg", "x"))
-        .partition(b";base64,")
-    )
+    sent = PictureStore(HashStore(None)).encode(Picture(tmp_path / "a.jpg", "x"))
+    kind, _, data = sent.partition(b";base64,")
     assert kind == b"data:image/png"
     assert shown(base64.b64decode(data))[0].shape == (40, 30, 3)

@@ -109,7 +109,7 @@ def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failu
     assert {row.status for row in rows(run).values()} == {Status.NOT_APPLICABLE}
 
 
-def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
+def test_a_run_of_somebody_else_does_not_choose_what_is_loaded_nor_does_its_track() -> None:
     settings = {"family": "instructpix2pix", "model": "evil/weights", "revision": "abc"}
     edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings, seed=7)
     with pytest.raises(
@@ -120,15 +120,11 @@ def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
     assert (made["model"], made["revision"], made["seed"]) == ("evil/weights", "abc", 7)
     own = replace(edit, settings={**settings, "model": "timbrooks/instruct-pix2pix"})
     assert remake.settings_of(own, device="cpu")["revision"] == "abc"
-
-
-def test_what_a_record_says_of_its_track_is_no_setting_of_the_editor() -> None:
     track = {"instruction": "original", "template": "Edit: {instruction}", "learning": {"of": "e"}}
-    settings = {"family": "instructpix2pix", "model": "timbrooks/instruct-pix2pix", **track}
-    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings, seed=7)
-    assert remake.why_not(edit) is None
-    assert not track.keys() & remake.settings_of(edit, device="cpu").keys()
-    tuned = replace(edit, settings={**settings, "tuned": {"task": "t"}})
+    tracked = replace(own, settings={**own.settings, **track})
+    assert remake.why_not(tracked) is None
+    assert not track.keys() & remake.settings_of(tracked, device="cpu").keys()
+    tuned = replace(own, settings={**own.settings, "tuned": {"task": "t"}})
     assert "fine-tuned" in (remake.why_not(tuned) or "")
 
 

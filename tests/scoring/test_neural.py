@@ -265,9 +265,8 @@ def test_fid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
         prepared = [prepare(read_image(path)) for path in paths]
         return network.features_of(prepared).astype(np.float64)
 
-    outputs, references = (
-        vectors([e.path for _, e in pairs]), vectors([s.reference for s, _ in pairs]),
-    )  # fmt: skip
+    outputs = vectors([edit.path for _, edit in pairs])
+    references = vectors([sample.reference for sample, _ in pairs])
     distance = frechet_distance(moments(outputs), moments(references))
     assert fid.value == pytest.approx(distance, rel=1e-4)
     assert (fid.detail["samples"], fid.detail["left_out"]) == (3, 1)

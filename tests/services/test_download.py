@@ -9,31 +9,12 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.contract.server import Answer, Asked, Server
-from werkzeug import Request, Response
 
 from editgauge.errors import DownloadError
 from editgauge.services.download import Remote, download
 
 DATA = bytes(range(256)) * 400
 SHA = hashlib.sha256(DATA).hexdigest()
-
-
-def with_ranges(request: Request) -> Response:
-    start = int(request.headers.get("Range", "bytes=0-")[6:-1])
-    if start >= len(DATA):
-        return Response(status=416)
-    return Response(DATA[start:], status=206 if start else 200)
-
-
-def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Path) -> None:
-    httpserver.expect_request("/f").respond_with_handler(with_ranges)
-    seen: list[tuple[int, int | None]] = []
-    remote = Remote(url=httpserver.url_for("/f"), sha256=SHA, size=len(DATA))
-    target = tmp_path / "deep" / "f.bin"
-    assert download(remote, target, progress=lambda *numbers: seen.append(numbers)) == SHA
-    assert target.read_bytes() == DATA
-    assert seen[-1] == (len(DATA), len(DATA))
-    assert not list(target.parent.glob("*.part"))
 
 
 @pytest.mark.parametrize(
@@ -49,14 +30,20 @@ def test_a_refusal_is_final_and_other_bytes_are_thrown_away(
     assert len(httpserver.log) == 1
 
 
-def test_a_connection_that_breaks_is_continued(tmp_path: Path) -> None:
+def test_a_connection_that_breaks_is_continued_and_the_file_appears_whole_and_checked(
+    tmp_path: Path,
+) -> None:
     def answer(asked: Asked) -> Answer:
         """Announces everything, sends 30,000 bytes more and hangs up."""
         start = int(asked.headers.get("range", "bytes=0-")[6:-1])
         head = {"Content-Length": str(len(DATA) - start), "Connection": "close"}
         return Answer(DATA[start : start + 30_000], 206 if start else 200, headers=head)
 
+    seen: list[tuple[int, int | None]] = []
+    target = tmp_path / "deep" / "f.bin"
     with Server(answer) as server:
-        download(Remote(url=server.url, sha256=SHA), tmp_path / "f", wait=0)
+        remote = Remote(url=server.url, sha256=SHA, size=len(DATA))
+        known = download(remote, target, wait=0, progress=lambda *numbers: seen.append(numbers))
         assert len(server.asked) == 4, "102,400 bytes, 30,000 at a time"
-    assert (tmp_path / "f").read_bytes() == DATA
+    assert (known, target.read_bytes(), seen[-1]) == (SHA, DATA, (len(DATA), len(DATA)))
+    assert not list(target.parent.glob("*.part"))

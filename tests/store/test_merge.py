@@ -30,10 +30,7 @@ ONE = row("0", "one", "ssim", 0.1)
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        (
-            row("0", "one", "ssim", 0.2),
-            r"mini '0', one, ssim \(faithful\): 0.1 and 0.2",
-        ),
+        (row("0", "one", "ssim", 0.2), r"mini '0', one, ssim \(faithful\): 0.1 and 0.2"),
         (row("0", "one", "ssim", 0.1, fingerprint="other"), "0.1 and 0.1"),
         (row("0", "one", "ssim", None, infinite=True), "0.1 and inf"),
     ],

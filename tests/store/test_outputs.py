@@ -37,9 +37,8 @@ def test_given_back(
     tmp_path: Path, change: Callable[[Pixels], Pixels], form: dict[str, Any], told: bool
 ) -> None:
     sample, output = make_sample(tmp_path, size=(64, 48)), tmp_path / "output"
-    Image.fromarray(np.ascontiguousarray(change(read_image(sample.image).copy()))).save(
-        output, **form
-    )
+    pixels = np.ascontiguousarray(change(read_image(sample.image).copy()))
+    Image.fromarray(pixels).save(output, **form)
     assert given_back(output, sample) is told
 
 

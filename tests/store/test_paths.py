@@ -14,10 +14,7 @@ from editgauge.store.paths import portable, without_roots
     [
         ("/data/set/a/4.jpg: not a picture", "a/4.jpg: not a picture"),
         ("in '/data/set': nothing", "in '.': nothing"),
-        (
-            "/data/settled/4.jpg: not a picture",
-            "4.jpg: not a picture",
-        ),  # another folder, not the root
+        ("/data/settled/4.jpg: not a picture", "4.jpg: not a picture"),  # another folder
         ("weights at (/opt/models/clip/model.bin) are torn", "weights at (model.bin) are torn"),
         (r"C:\Users\me\pictures\4.jpg: not a picture", "4.jpg: not a picture"),
         ("score 7/10, n/a, 3 / 4, a/b/c", "score 7/10, n/a, 3 / 4, a/b/c"),

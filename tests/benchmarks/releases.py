@@ -5,6 +5,7 @@ the field out.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ from editgauge.images import write_png
 from editgauge.testing import make_picture
 from editgauge.types import Finding, Sample
 from tests.contract import datasets
-from tests.contract.datasets import MANUAL, as_bytes, organ_record
+from tests.contract.datasets import MANUAL, as_bytes, organ_record, prompt_record
 from tests.contract.datasets import tasks as task_set
 
-__all__ = ["organ_record", "task_set"]
+__all__ = ["organ_record", "prompt_record", "task_set"]
 SIZE = (64, 48)
+prompt_set = partial(datasets.prompts, part="miniset")
 
 
 def picture(path: Path, seed: int = 0, size: tuple[int, int] = SIZE) -> Path:
@@ -43,12 +45,6 @@ def edited(path: Path, seed: int = 0, size: tuple[int, int] = SIZE) -> Path:
     return path
 
 
-def text_record(number: int, **changes: Any) -> dict[str, Any]:
-    """A clean record of TextEditBench's synthetic split."""
-    named = {"input_image": f"{number}.png", "output_image": f"text_change_{number}.png"}
-    return datasets.text_record(number, **named | changes)
-
-
 def text_instance(
     root: Path, number: int = 4, *, split: str = MANUAL, content: Any = None, **changes: Any
 ) -> Path:
@@ -62,33 +58,10 @@ def text_instance(
     else:
         edited(folder / f"text_change_{number}.png", number)
         mask(folder / f"text_change_{number}_mask.png")
-    value = [text_record(number, **changes)] if content is None else content
+    named = {"input_image": f"{number}.png", "output_image": f"text_change_{number}.png"}
+    value = [datasets.text_record(number, **named | changes)] if content is None else content
     (folder / f"Art & Creative Expression_{number:03d}.json").write_bytes(as_bytes(value))
     return folder
-
-
-def prompt_record(number: int, category: str = "1.1.1", **changes: Any) -> dict[str, Any]:
-    """A clean record of TextEdit."""
-    kinds = {"original_image": "original", "gt_image": "gt"}
-    named = {key: f"{category}/image/{kind}/{1000 + number}.0.png" for key, kind in kinds.items()}
-    return datasets.prompt_record(number, category, **named | changes)
-
-
-def prompt_set(
-    root: Path, lines: list[Any], *, name: str = "miniset", category: str = "1.1.1"
-) -> Path:
-    """A category of TextEdit: each line a record, or text or bytes as they stand. Returns the
-    .jsonl file.
-    """
-    path = root / "eval_prompts" / name / f"{category}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"\n".join(map(as_bytes, lines)) + b"\n")
-    for line in lines:
-        if isinstance(line, dict) and isinstance(number := line.get("id"), int):
-            for kind in ("original", "gt"):
-                folder = root / "data" / category / "image" / kind
-                picture(folder / f"{1000 + number}.0.png", number)
-    return path
 
 
 def organ_set(

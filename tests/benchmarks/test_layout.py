@@ -28,8 +28,8 @@ def texteditbench(root: Path) -> None:
 
 
 def textedit(root: Path) -> None:
-    prompt_set(root, [prompt_record(3), prompt_record(4)], name="fullset")
-    prompt_set(root, [prompt_record(5, "2.1")], name="fullset", category="2.1")
+    prompt_set(root, [prompt_record(3), prompt_record(4)], part="fullset")
+    prompt_set(root, [prompt_record(5, "2.1")], part="fullset", category="2.1")
 
 
 def medebench(root: Path) -> None:

@@ -181,7 +181,6 @@ def test_a_folder_inside_an_instances_is_named_and_is_no_copy_unless_it_is_one(
     [
         ("medium", " 6(0,2,2,0,0,0,0,1,1,0)", "medium", 6, True, []),
         ("hard", "11（2，2，0，0，0，0，2，2，1，2）", "hard", 11, True, []),
-        ("easy", "1(0,0,0,0,0,0,0,0,1,0),", "easy", 1, True, ["comma"]),
         ("easy", "5(1,2,9,0,0,0,0,0,0,2)", "easy", 5, False, ["count"]),
         ("easy", "five", "easy", None, False, ["unreadable"]),
         (None, None, None, None, False, ["unreadable"]),
@@ -205,7 +204,7 @@ def test_textedits_sets_and_halves(tmp_path: Path) -> None:
     assert [s.id for s in load("textedit", tmp_path, "Real")[0]] == ["2.1/9"]
     with pytest.raises(DataError, match=r"wanted the fullset .* found miniset"):
         load("textedit", tmp_path, "fullset")
-    prompt_set(tmp_path, [prompt_record(3)], name="fullset")
+    prompt_set(tmp_path, [prompt_record(3)], part="fullset")
     assert load("textedit", tmp_path, "virtual")[1].part == "fullset/Virtual"
 
 

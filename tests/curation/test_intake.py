@@ -48,11 +48,8 @@ def test_a_pair_is_aligned_within_a_tenth_of_a_pixel(size: tuple[int, int]) -> N
 
 def test_a_scan_without_corners_is_aligned_by_its_values() -> None:
     soft = np.zeros((200, 256), np.float32)
-    for x, y, a, b, level in (
-        (128, 100, 90, 70, 120),
-        (100, 90, 20, 30, 60),
-        (160, 110, 25, 18, -70),
-    ):
+    blobs = ((128, 100, 90, 70, 120), (100, 90, 20, 30, 60), (160, 110, 25, 18, -70))
+    for x, y, a, b, level in blobs:
         ellipse = cv2.ellipse(np.zeros_like(soft), (x, y), (a, b), 20, 0, 360, 1.0, -1)
         soft += level * cv2.GaussianBlur(ellipse, (0, 0), 5)
     fixed = np.repeat(np.clip(soft, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import base64
-import io
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Policy
+from tests.contract import server
 from tests.curation.made_set import area, make_set
 
 pytest.importorskip("starlette")
@@ -45,15 +43,11 @@ def send(client: Any, what: str, **facts: Any) -> Any:
     return client.post("/api/do", json={**body, **facts})
 
 
-def png(mask: Any, *, side: int = 0) -> str:
-    """A mask as a PNG; with a `side` its header promises a square picture of that size."""
-    buffer = io.BytesIO()
-    Image.fromarray(mask.astype(np.uint8) * 255).save(buffer, "PNG")
-    data = bytearray(buffer.getvalue())
-    if side:
-        data[16:24] = side.to_bytes(4, "big") * 2
-        data[29:33] = zlib.crc32(data[12:29]).to_bytes(4, "big")
-    return base64.b64encode(data).decode()
+def sent(png: bytes) -> str:
+    return base64.b64encode(png).decode()
+
+
+MASK = server.png(area((8, 8)).astype(np.uint8) * 255)
 
 
 def test_a_stranger_sees_nothing(data: DataSet) -> None:
@@ -75,9 +69,9 @@ def test_a_stranger_sees_nothing(data: DataSet) -> None:
         ("change", {"fields": {"split": "../../x"}}),
         ("change", {"state": "verified"}),
         ("review", {"verdict": "perhaps"}),
-        ("mask", {"name": "roi", "png": base64.b64encode(b"no picture").decode()}),
-        ("mask", {"name": "roi", "png": png(area((8, 8)))}),
-        ("mask", {"name": "roi", "png": png(area((8, 8)), side=60_000)}),
+        ("mask", {"name": "roi", "png": sent(b"no picture")}),
+        ("mask", {"name": "roi", "png": sent(MASK)}),
+        ("mask", {"name": "roi", "png": sent(server.promising(MASK, 60_000))}),
         ("hide", {"path": "dataset.json", "boxes": []}),
         ("erase", {}),
     ],

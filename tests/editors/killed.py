@@ -13,7 +13,7 @@ from editgauge.editors import jobs, remote
 from editgauge.run import edit as running
 from editgauge.run import output
 from editgauge.services.booking import Ledger
-from editgauge.services.http import Http, Request
+from editgauge.services.http import Http
 from editgauge.store.run import Run
 
 DEAD = 9
@@ -32,24 +32,12 @@ def _after(owner: Any, name: str, wanted: Callable[..., bool] = lambda *a, **k: 
     setattr(owner, name, dying)
 
 
-def _asks(http: Http, request: Request) -> bool:
-    return request.method == "POST"
-
-
-def _polls(http: Http, request: Request) -> bool:
-    return "/poll/" in request.url
-
-
-def _fetches(http: Http, request: Request) -> bool:
-    return "/picture/" in request.url
-
-
 POINTS: dict[str, Callable[[], None]] = {
     "booked": lambda: _after(Ledger, "book"),
-    "answered": lambda: _after(Http, "send", _asks),
+    "answered": lambda: _after(Http, "send", lambda _, asked: asked.method == "POST"),
     "job written": lambda: _after(jobs.JobEditor, "_note"),
-    "job asked for": lambda: _after(Http, "send", _polls),
-    "picture fetched": lambda: _after(Http, "send", _fetches),
+    "job asked for": lambda: _after(Http, "send", lambda _, asked: "/poll/" in asked.url),
+    "picture fetched": lambda: _after(Http, "send", lambda _, asked: "/picture/" in asked.url),
     "billed": lambda: _after(Ledger, "settle"),
     "delivered": lambda: _after(remote, "deliver"),
     "in place": lambda: _after(output, "_into_place"),

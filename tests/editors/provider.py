@@ -14,9 +14,7 @@ import base64
 import io
 import json
 import re
-import struct
 import threading
-import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from tests.contract.server import Answer, Asked, Server, error, png
+from tests.contract.server import Answer, Asked, Server, error, png, promising
 
 KEY = "sk-very-secret-0123"
 COST = 0.04
@@ -35,6 +33,7 @@ SHAPES = {
 }  # fmt: skip
 """Editors that it plays the service of, and a model of each."""
 JOBS = ("bfl", "fal", "replicate")
+ENORMOUS = promising(png(np.zeros((1, 1, 3), np.uint8)), 100_000)
 DONE = {"bfl": "Ready", "fal": "COMPLETED", "replicate": "succeeded"}
 FAILED = {"bfl": "Error", "fal": "FAILED", "replicate": "failed"}
 
@@ -43,9 +42,7 @@ def marked(data: bytes) -> bytes:
     """The picture with its first pixel inverted."""
     pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).copy()
     pixels[0, 0] ^= 255
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG")
-    return buffer.getvalue()
+    return png(pixels)
 
 
 def picture_in(body: bytes) -> bytes:
@@ -58,14 +55,6 @@ def picture_in(body: bytes) -> bytes:
     found = re.search(rb"(iVBORw0KGgo|/9j/)[A-Za-z0-9+/=]*", body)
     assert found is not None, body[:200]
     return base64.b64decode(found[0])
-
-
-def enormous() -> bytes:
-    """A PNG of a few bytes whose header promises ten thousand million pixels."""
-    data = bytearray(png(np.zeros((1, 1, 3), np.uint8)))
-    data[16:24] = struct.pack(">II", 100_000, 100_000)
-    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
-    return bytes(data)
 
 
 @dataclass
@@ -172,7 +161,7 @@ class Provider(Server):
         _, shape, data = self.jobs[job]
         if event == "error":
             return {"error": {"message": "by moderation", "code": "moderation_blocked"}}
-        given = {"no-picture": b"<html>", "half a picture": data[:300], "enormous": enormous()}
+        given = {"no-picture": b"<html>", "half a picture": data[:300], "enormous": ENORMOUS}
         text = base64.b64encode(given.get(event, data)).decode()
         address = f"{self.url}/{'moved' if event == 'moved' else 'picture'}/{job}"
         away = event in ("address", "moved")
@@ -208,7 +197,7 @@ class Provider(Server):
         if fault := self.fault(event):
             return fault
         if kind == "picture":
-            given = {"nothing": b"", "half a picture": data[:300], "enormous": enormous()}
+            given = {"nothing": b"", "half a picture": data[:300], "enormous": ENORMOUS}
             return Answer(given.get(event, data), kind="image/png")
         if event in ("failed", "filtered"):
             self.charged[sample] -= COST if shape == "bfl" else 0.0  # it says so

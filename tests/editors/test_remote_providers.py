@@ -132,15 +132,10 @@ def test_a_picture_is_found_wherever_it_is(name: str, reply: Any, picture: str) 
         ("http", {"error": "no", "status": "scored"}, Status.FAILED, "no"),
         ("chat", message(finish="SAFETY"), Status.REFUSED, "SAFETY"),
         ("openai", {"error": "by moderation"}, Status.REFUSED, "by moderation"),
-        (
-            "openai",
-            {"incomplete_details": {"reason": "content_filter"}},
-            Status.REFUSED,
-            "complete",
-        ),
+        ("openai", {"incomplete_details": {"reason": "content_filter"}}, Status.REFUSED, "complete"),
         ("openai", {"created": 1}, Status.UNREADABLE, "no picture"),
     ],
-)
+)  # fmt: skip
 def test_a_reply_without_a_picture_has_a_reason(
     name: str, reply: Any, status: Status, said: str
 ) -> None:
@@ -172,10 +167,6 @@ def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:
     sample = make_sample(tmp_path, images=(tmp_path / "in.bmp",))
     (file,) = asked(sample).files
     assert (file.media, file.data[:4]) == ("image/png", b"\x89PNG")
-
-
-def test_an_empty_name_is_the_models() -> None:
-    assert editor("bfl", name="").name == "flux-2-pro"
 
 
 # -- services by jobs ------------------------------------------------------------------------------

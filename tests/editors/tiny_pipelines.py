@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, ClassVar
 
 import diffusers
 import pytest
 import torch
+from tests.networks.tiny import write_vocabulary
 from transformers import (
     CLIPTextConfig,
     CLIPTextModel,
@@ -20,15 +20,9 @@ from transformers import (
     T5EncoderModel,
 )
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,'\"!?-"
-
 
 def clip_tokenizer(folder: Path) -> CLIPTokenizer:
-    """A byte-pair tokenizer that knows letters and no pairs."""
-    folder.mkdir(parents=True, exist_ok=True)
-    words = ["<|startoftext|>", "<|endoftext|>", *LETTERS, *(f"{letter}</w>" for letter in LETTERS)]
-    (folder / "vocab.json").write_text(json.dumps({word: n for n, word in enumerate(words)}))
-    (folder / "merges.txt").write_text("#version: 0.2\n")
+    write_vocabulary(folder)
     return CLIPTokenizer(
         str(folder / "vocab.json"), str(folder / "merges.txt"), model_max_length=77
     )

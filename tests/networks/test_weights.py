@@ -57,21 +57,6 @@ def test_a_filled_folder_is_enough_and_another_file_is_refused(
         locate("tiny", tmp_path)
 
 
-def test_a_package_may_carry_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    package = tmp_path / "site" / "carrier"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("raise RuntimeError('importing it is not needed')")
-    (package / "head.pth").write_bytes(b"head")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    package_file = {"package": ("carrier", "head.pth"), "sha256": sha(b"head")}
-    file = WeightFile(name="head.pth", **package_file)
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
-    assert locate("tiny", tmp_path).paths["head.pth"] == package / "head.pth"
-    (package / "head.pth").write_bytes(b"another version's head")
-    with pytest.raises(WeightsError, match="another file"):
-        locate("tiny", tmp_path)
-
-
 def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
     tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
 ) -> None:

@@ -96,38 +96,32 @@ def install_lpips(monkeypatch: Any, folder: Path, net: str) -> Weights:
     return install(monkeypatch, folder, f"lpips-{net}", {path.name: path}, head)
 
 
-WORDS = ("the", "red", "a", "sign", "says", "tube", "remove")
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!"
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,'\"!?-"
+
+
+def write_vocabulary(folder: Path) -> int:
+    """The files of a byte-pair tokenizer that knows letters and one pair; how many tokens."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = ["<|startoftext|>", "<|endoftext|>", "th", *LETTERS]
+    words += [f"{letter}</w>" for letter in LETTERS]
+    (folder / "vocab.json").write_text(json.dumps({word: n for n, word in enumerate(words)}))
+    (folder / "merges.txt").write_text("#version: 0.2\nt h\n")
+    return len(words)
 
 
 def write_clip(
     folder: Path, *, activation: str = "quick_gelu", side: int = 32, seed: int = 0
 ) -> Path:
-    """A CLIP of 2 layers in transformers' layout, with a byte-pair vocabulary of letters and a few
-    words.
-    """
+    """A CLIP of 2 layers in transformers' layout, with `write_vocabulary`'s tokenizer."""
     from transformers import CLIPConfig, CLIPModel
 
-    vocabulary: list[str] = [*LETTERS, *(letter + "</w>" for letter in LETTERS)]
-    merges: list[tuple[str, str]] = []
-    for word in WORDS:
-        parts = [*word[:-1], word[-1] + "</w>"]
-        while len(parts) > 1:
-            pair = (parts[0], parts[1])
-            if pair not in merges:
-                merges.append(pair)
-                vocabulary.append(pair[0] + pair[1])
-            parts = [parts[0] + parts[1], *parts[2:]]
-    vocabulary += ["<|startoftext|>", "<|endoftext|>"]
-    numbers = {token: index for index, token in enumerate(dict.fromkeys(vocabulary))}
-    end = numbers["<|endoftext|>"]
     shape = {
         "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
         "num_attention_heads": 4, "hidden_act": activation, "projection_dim": 24,
     }  # fmt: skip
     words = {
-        "vocab_size": len(numbers), "max_position_embeddings": 77, "bos_token_id": end - 1,
-        "eos_token_id": end, "pad_token_id": 1,
+        "vocab_size": write_vocabulary(folder), "max_position_embeddings": 77,
+        "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 1,
     }  # fmt: skip
     config = CLIPConfig(
         text_config={**shape, **words},
@@ -140,11 +134,7 @@ def write_clip(
         for parameter in model.parameters():
             if parameter.ndim:
                 parameter.copy_(torch.from_numpy(random.standard_normal(parameter.shape) * 0.2))
-    folder.mkdir(parents=True, exist_ok=True)
     model.save_pretrained(folder)
-    (folder / "vocab.json").write_text(json.dumps(numbers), encoding="utf-8")
-    lines = ["#version: 0.2", *(" ".join(pair) for pair in merges)]
-    (folder / "merges.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder
 
 

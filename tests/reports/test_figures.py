@@ -18,6 +18,8 @@ from editgauge.tables.metrics import metrics_of
 from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 
+KNOWN = {"VC": Metric("VC", direction="higher", low=1, high=5)}
+RADAR = [Plot("radar", "task", "by task")]
 TASKS = ("count", "colour", "order", "time", "space")
 RECORDS = [record(f"{task}{n}", task=task) for task in TASKS for n in (1, 2)]
 
@@ -35,9 +37,8 @@ def means(figure: figures.Figure, name: str = "m") -> list[float]:
     return [found.value for found in figure.series[name]]
 
 
-def one(kind: str, made: list[Row], high: float = 5) -> figures.Figure:
-    known = {"VC": Metric("VC", direction="higher", low=1, high=high)}
-    (found,) = figures.figures(frame(made, RECORDS), known, [Plot(kind, "task", "by task")])  # type: ignore[arg-type]
+def one(kind: str, made: list[Row]) -> figures.Figure:
+    (found,) = figures.figures(frame(made, RECORDS), KNOWN, [Plot(kind, "task", "by task")])  # type: ignore[arg-type]
     return found
 
 
@@ -64,13 +65,11 @@ def test_a_bar_that_is_not_there_is_a_crossed_stub_and_counts_stand_beside_label
 
 def test_each_judge_has_its_figure_and_only_wanted_metrics_are_shown() -> None:
     made = [*rows(source="gpt-4o#1"), *rows(without=("time",), source="qwen#2")]
-    plots = [Plot("radar", "task", "by task")]
-    known = {"VC": Metric("VC", direction="higher", low=1, high=5)}
-    found = figures.figures(frame(made, RECORDS), known, plots)
+    found = figures.figures(frame(made, RECORDS), KNOWN, RADAR)
     assert [("gpt-4o" in one.title, "qwen" in one.title) for one in found] == [(1, 0), (0, 1)]
     assert len({figure.name for figure in found}) == 2
     assert (means(found[0])[4], math.isnan(means(found[1])[4])) == (2.0, True)
-    assert figures.figures(frame(made, RECORDS), known, plots, only=["VQ"]) == []
+    assert figures.figures(frame(made, RECORDS), KNOWN, RADAR, only=["VQ"]) == []
 
 
 @pytest.mark.parametrize("kind", ["bars", "curve", "radar"])
@@ -111,9 +110,7 @@ def test_a_radar_of_many_models_has_a_panel_for_each_of_the_papers_groups() -> N
     closed, open_ = ["GPT-4o", "Gemini 2.0", "Doubao"], ["OmniGen", "Emu2", "BAGEL", "AnyEdit"]
     every = [*closed, *open_, "ours"]
     made = [replace(one, benchmark="krisbench") for name in every for one in rows(name)]
-    known = {"VC": Metric("VC", direction="higher", low=1, high=5)}
-    plots = [Plot("radar", "task", "by task")]
-    (figure,) = figures.figures(frame(made, RECORDS, "krisbench"), known, plots)
+    (figure,) = figures.figures(frame(made, RECORDS, "krisbench"), KNOWN, RADAR)
     assert [{*panel} for panel in figure.panels] == [{*closed, "ours"}, {*open_, "ours"}]
     with drawing_of(figure) as drawn:
         lines = [len(axes.get_lines()) for axes in drawn.axes]

@@ -61,16 +61,6 @@ def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int)
             assert number == on_scale(metrics["VC"], given[editor][sample])
 
 
-def delivered(of: Results, **back: set[str]) -> Results:
-    """The frame with what editors gave back."""
-    every = {one["id"] for one in RECORDS}
-    told = {
-        name: Delivery(edited=frozenset(every - ids), given_back=frozenset(ids))
-        for name, ids in back.items()
-    }
-    return replace(of, deliveries=told)
-
-
 def first_page(of: Results, metrics: dict[str, Metric] = HIGHER) -> dict[str, Any]:
     of = replace(of, described=metrics)
     return overview(of, metrics, tables(of, "faithful", Shown(intervals=True)))
@@ -78,9 +68,12 @@ def first_page(of: Results, metrics: dict[str, Metric] = HIGHER) -> dict[str, An
 
 def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     made = rows(a=[4.0, 3] * 6, b=[2.0, 3] * 6, idle=[5.0] * 12, copy=[5.0] * 12)
-    every = {one["id"] for one in RECORDS}
-    of = delivered(frame(made, RECORDS, "unheard"), a=set(), b=set(), idle=every, copy=every)
-    lead = first_page(of)["leads"]["faithful"]
+    every = frozenset(one["id"] for one in RECORDS)
+    edited, back = Delivery(edited=every), Delivery(given_back=every)
+    deliveries = {"a": edited, "b": edited, "idle": back, "copy": back}
+    lead = first_page(replace(frame(made, RECORDS, "unheard"), deliveries=deliveries))["leads"][
+        "faithful"
+    ]
     assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
     assert lead["returned"] == ["idle"]
 

@@ -31,7 +31,7 @@ def test_ocr_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prompt_set(Path("DATA"), [record], category="2.1")
     for name, text in (("original_image", "OLD"), ("gt_image", "NEW")):
         print_on(next(Path("DATA").rglob(record[name])), text)
-    print_on(Path("OUTPUTS/my-model/2.1/1763.0.png"), "NEW")
+    print_on(Path("OUTPUTS/my-model/2.1/763.0.png"), "NEW")
     not_run = {OTHER_ENGINE: "fetches its models", "score medebench": "below"}
     assert len(read("score-my-outputs", ELSEWHERE | not_run)) == 1
     told = json.loads(invoke(["table", "runs/ocr", "--format", "json"]).stdout)

@@ -110,9 +110,11 @@ def write_vocabulary(folder: Path) -> int:
 
 
 def write_clip(
-    folder: Path, *, activation: str = "quick_gelu", side: int = 32, seed: int = 0
+    folder: Path, *, activation: str = "quick_gelu", side: int = 32, seed: int = 2
 ) -> Path:
-    """A CLIP of 2 layers in transformers' layout, with `write_vocabulary`'s tokenizer."""
+    """A CLIP of 2 layers in transformers' layout, with `write_vocabulary`'s tokenizer; with the
+    default seed no cosine of the tests is cut off at 0.
+    """
     from transformers import CLIPConfig, CLIPModel
 
     shape = {

@@ -164,45 +164,40 @@ def install_aesthetic(
 
 _A = lambda inside, pool: [  # noqa: E731
     ("branch1x1", 64, inside, 1, 1), ("branch5x5_1", 48, inside, 1, 1),
-    ("branch5x5_2", 64, 48, 5, 5),
-    ("branch3x3dbl_1", 64, inside, 1, 1), ("branch3x3dbl_2", 96, 64, 3, 3),
-    ("branch3x3dbl_3", 96, 96, 3, 3),
+    ("branch5x5_2", 64, 48, 5, 5), ("branch3x3dbl_1", 64, inside, 1, 1),
+    ("branch3x3dbl_2", 96, 64, 3, 3), ("branch3x3dbl_3", 96, 96, 3, 3),
     ("branch_pool", pool, inside, 1, 1),
 ]  # fmt: skip
 _C = lambda mid: [  # noqa: E731
     ("branch1x1", 192, 768, 1, 1), ("branch7x7_1", mid, 768, 1, 1), ("branch7x7_2", mid, mid, 1, 7),
     ("branch7x7_3", 192, mid, 7, 1), ("branch7x7dbl_1", mid, 768, 1, 1),
-    ("branch7x7dbl_2", mid, mid, 7, 1),
-    ("branch7x7dbl_3", mid, mid, 1, 7), ("branch7x7dbl_4", mid, mid, 7, 1),
-    ("branch7x7dbl_5", 192, mid, 1, 7),
+    ("branch7x7dbl_2", mid, mid, 7, 1), ("branch7x7dbl_3", mid, mid, 1, 7),
+    ("branch7x7dbl_4", mid, mid, 7, 1), ("branch7x7dbl_5", 192, mid, 1, 7),
     ("branch_pool", 192, 768, 1, 1),
 ]  # fmt: skip
 _E = lambda inside: [  # noqa: E731
     ("branch1x1", 320, inside, 1, 1), ("branch3x3_1", 384, inside, 1, 1),
-    ("branch3x3_2a", 384, 384, 1, 3),
-    ("branch3x3_2b", 384, 384, 3, 1), ("branch3x3dbl_1", 448, inside, 1, 1),
-    ("branch3x3dbl_2", 384, 448, 3, 3),
+    ("branch3x3_2a", 384, 384, 1, 3), ("branch3x3_2b", 384, 384, 3, 1),
+    ("branch3x3dbl_1", 448, inside, 1, 1), ("branch3x3dbl_2", 384, 448, 3, 3),
     ("branch3x3dbl_3a", 384, 384, 1, 3), ("branch3x3dbl_3b", 384, 384, 3, 1),
     ("branch_pool", 192, inside, 1, 1),
 ]  # fmt: skip
 _INCEPTION: dict[str, list[tuple[str, int, int, int, int]]] = {
     "": [
         ("Conv2d_1a_3x3", 32, 3, 3, 3), ("Conv2d_2a_3x3", 32, 32, 3, 3),
-        ("Conv2d_2b_3x3", 64, 32, 3, 3),
-        ("Conv2d_3b_1x1", 80, 64, 1, 1), ("Conv2d_4a_3x3", 192, 80, 3, 3),
+        ("Conv2d_2b_3x3", 64, 32, 3, 3), ("Conv2d_3b_1x1", 80, 64, 1, 1),
+        ("Conv2d_4a_3x3", 192, 80, 3, 3),
     ],
     "Mixed_5b": _A(192, 32), "Mixed_5c": _A(256, 64), "Mixed_5d": _A(288, 64),
     "Mixed_6a": [
         ("branch3x3", 384, 288, 3, 3), ("branch3x3dbl_1", 64, 288, 1, 1),
-        ("branch3x3dbl_2", 96, 64, 3, 3),
-        ("branch3x3dbl_3", 96, 96, 3, 3),
+        ("branch3x3dbl_2", 96, 64, 3, 3), ("branch3x3dbl_3", 96, 96, 3, 3),
     ],
     "Mixed_6b": _C(128), "Mixed_6c": _C(160), "Mixed_6d": _C(160), "Mixed_6e": _C(192),
     "Mixed_7a": [
         ("branch3x3_1", 192, 768, 1, 1), ("branch3x3_2", 320, 192, 3, 3),
-        ("branch7x7x3_1", 192, 768, 1, 1),
-        ("branch7x7x3_2", 192, 192, 1, 7), ("branch7x7x3_3", 192, 192, 7, 1),
-        ("branch7x7x3_4", 192, 192, 3, 3),
+        ("branch7x7x3_1", 192, 768, 1, 1), ("branch7x7x3_2", 192, 192, 1, 7),
+        ("branch7x7x3_3", 192, 192, 7, 1), ("branch7x7x3_4", 192, 192, 3, 3),
     ],
     "Mixed_7b": _E(1280), "Mixed_7c": _E(2048),
 }  # fmt: skip

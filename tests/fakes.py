@@ -1,4 +1,4 @@
-"""An editor that paints, and several samples at once."""
+"""An editor that paints, several samples at once, and scores as a worker takes them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from editgauge.images import read_header, write_png
+from editgauge.scoring import failure
+from editgauge.scoring.scorer import Scorer
 from editgauge.testing import make_sample
-from editgauge.types import Edit, Sample
+from editgauge.types import Edit, Sample, Score, not_scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,11 @@ class ConstantEditor:
 def make_samples(folder: Path, count: int, **fields: Any) -> Sequence[Sample]:
     """`count` samples as `make_sample` makes them: ``sample-1``, ``sample-2``…"""
     return [make_sample(folder, f"sample-{number}", **fields) for number in range(1, count + 1)]
+
+
+def scored(scorer: Scorer, sample: Sample, edit: Edit) -> Sequence[Score]:
+    """What a scorer raises is a status and a reason."""
+    try:
+        return scorer.score(sample, edit)
+    except Exception as error:
+        return not_scored(scorer.metrics, *failure(error, edit))

@@ -12,8 +12,8 @@ import pytest
 from editgauge.benchmarks.medebench.scorers import PIXELS, darkened
 from editgauge.images import write_png
 from editgauge.types import Edit, Sample, Score, Status
+from tests.fakes import scored
 from tests.metrics.drawn import Array, noisy, scene
-from tests.scoring.scored import scored
 
 SIZE = (120, 90)
 Scores = dict[tuple[str, str], Score]

@@ -17,8 +17,8 @@ from editgauge.images import Mask, oriented, write_png
 from editgauge.scoring.scorer import Scorer
 from editgauge.store.samples import measured
 from editgauge.types import VARIANTS, Edit, Sample, Score, Status
+from tests.fakes import scored
 from tests.metrics.drawn import Array, blocks, noisy
-from tests.scoring.scored import scored
 
 SIZE = (200, 150)
 Scores = dict[tuple[str, str], Score]

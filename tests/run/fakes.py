@@ -128,14 +128,12 @@ class Painter:
 
 def make_samples(folder: Path, number: int) -> list[Sample]:
     """Samples with tiny pictures, each of another grey."""
-    samples = []
     for index in range(number):
-        path = folder / f"{index}.png"
-        if not path.exists():
-            write_png(path, np.full((8, 8, 3), index * 3 % 256, np.uint8))
-        name = f"s{index:03}"
-        told = {"split": "all", "category": ("all",), "instruction": f"do {index}"}
-        samples.append(
-            Sample(benchmark="fake", id=name, images=(path,), output_stems=(name,), **told)  # type: ignore[arg-type]
+        write_png(folder / f"{index}.png", np.full((8, 8, 3), index * 3 % 256, np.uint8))
+    return [
+        Sample(
+            benchmark="fake", id=f"s{n:03}", split="all", category=("all",), instruction=f"do {n}",
+            images=(folder / f"{n}.png",), output_stems=(f"s{n:03}",),
         )
-    return samples
+        for n in range(number)
+    ]  # fmt: skip

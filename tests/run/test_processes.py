@@ -32,10 +32,10 @@ def died(outcomes: Sequence[Done[Any, Any]]) -> list[tuple[list[Any], str]]:
     return [(list(outcome.items), outcome.died) for outcome in outcomes if outcome.died]
 
 
-def children() -> list[psutil.Process]:
-    """Workers of this process, and not what else its tests may have started."""
+def children(caller: int | None = None) -> list[psutil.Process]:
+    """Workers of a process (this one), and not what else its tests may have started."""
     found = []
-    for child in psutil.Process().children():
+    for child in psutil.Process(caller).children():
         try:
             if "spawn_main" in " ".join(child.cmdline()):
                 found.append(child)
@@ -134,8 +134,7 @@ def test_workers_end_with_a_caller_that_is_killed(tmp_path: Path) -> None:
     caller.stdout.close()
     workers: list[psutil.Process] = []
     while len(workers) < 2:
-        found = psutil.Process(caller.pid).children()
-        workers = [child for child in found if "spawn_main" in " ".join(child.cmdline())]
+        workers = children(caller.pid)
     caller.kill()
     caller.wait()
     gone, alive = psutil.wait_procs(workers, timeout=30)

@@ -13,7 +13,7 @@ from editgauge.scoring.plain import metric
 from editgauge.scoring.scorer import Scorer
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Status
-from tests.scoring.scored import scored
+from tests.fakes import scored
 
 
 @pytest.fixture

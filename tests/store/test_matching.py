@@ -120,27 +120,24 @@ def test_nothing_outside_the_folder_is_looked_at(tmp_path: Path, samples: list[S
     assert by_pattern(folder(tmp_path, "x.png"), outside, "{id}").named == {}
 
 
-def test_numbered_files_are_counted_in_the_order_of_the_metadata(
+def test_numbered_files_are_counted_in_the_order_of_the_metadata_anew_in_each_folder(
     tmp_path: Path, samples: list[Sample]
 ) -> None:
-    named = [replace(one, id=word) for one, word in zip(samples, ("b", "c", "a"), strict=True)]
-    found = matches_of(folder(tmp_path, "seed7_0.png", "seed7_1.png", "seed7_2.png"), named)
-    assert (found.rule, found.by_place) == ("seed7_{place0}", True)
-    assert {name: file.name for name, file in found.named.items()} == {
-        "b": "seed7_0.png", "c": "seed7_1.png", "a": "seed7_2.png",
-    }  # fmt: skip
-    assert "the names tell no sample" in "\n".join(found.lines())
-    assert list(found.of(named[2:]).files) == ["a"]
-
-
-def test_numbers_begin_anew_in_each_folder(tmp_path: Path, samples: list[Sample]) -> None:
-    words = [("p", "x"), ("q", "y"), ("r", "x")]
+    words = [("b", "x"), ("c", "y"), ("a", "x")]
     named = [replace(samples[0], id=name, category=(kind,), output_stems=(name,))
              for name, kind in words]  # fmt: skip
-    found = matches_of(folder(tmp_path, "x/1.png", "x/2.png", "y/1.png"), named)
-    assert found.rule in ("{category}/{place}", "{category1}/{place}")
-    told = {n: f.relative_to(tmp_path / "mine").as_posix() for n, f in found.named.items()}
-    assert told == {"p": "x/1.png", "r": "x/2.png", "q": "y/1.png"}
+    for names, rules in (
+        (("s7_0.png", "s7_1.png", "s7_2.png"), ["s7_{place0}"]),
+        (("x/1.png", "y/1.png", "x/2.png"), ["{category}/{place}", "{category1}/{place}"]),
+    ):
+        place = folder(tmp_path / names[0][0], *names)
+        found = matches_of(place, named)
+        assert found.rule in rules
+        assert found.by_place
+        told = {name: file.relative_to(place).as_posix() for name, file in found.named.items()}
+        assert told == dict(zip("bca", names, strict=True))
+        assert "the names tell no sample" in "\n".join(found.lines())
+        assert list(found.of(named[2:]).files) == ["a"]
 
 
 @pytest.mark.parametrize(

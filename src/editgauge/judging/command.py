@@ -72,11 +72,12 @@ class Outcome:
             words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in tallies)
             yield f"{editor}, samples: {words}"
         reasons = session.run.reasons(session.benchmark, [JUDGE_SCORER], editors, **which)
-        yield from ["no score, the commonest reasons:"] * bool(reasons)
+        if reasons:
+            yield "no score, the commonest reasons:"
         for _, status, reason, number in reasons[:4]:
             yield f"  {number} x {status.replace('_', ' ')}: {reason[:300]}"
-        again = sorted(RETRIED & {status for _, status, *_ in reasons})
-        yield from [f"asked again only when told: retry {','.join(again)}"] * bool(again)
+        if again := sorted(RETRIED & {status for _, status, *_ in reasons}):
+            yield f"asked again only when told: retry {','.join(again)}"
 
     def _money(self) -> str:
         price, facts = self.session.price, self.facts
@@ -142,10 +143,8 @@ def probe(session: Session) -> JsonObject:
     paid for again. Raises `EditgaugeError` where no judge answers.
     """
     session.asks()
-    engine, parts = (
-        session.engine,
-        list[str | Picture](["Each picture shows one digit. Which one?"]),
-    )
+    engine = session.engine
+    parts: list[str | Picture] = ["Each picture shows one digit. Which one?"]
     names = [f"picture_{number}" for number, _ in enumerate(DIGITS, start=1)]
     for name, digit in zip(names, DIGITS, strict=True):
         path = session.run.cache_folder / "probe" / f"digit-{digit}.png"

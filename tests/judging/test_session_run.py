@@ -40,7 +40,7 @@ def test_a_temperature_that_was_set_is_never_left_out(made: Path) -> None:
         assert {row.status for row in rows_of(made)} == {Status.FAILED}
         assert judge(made, server.url, ids=["replace-02"]).without_score == 0
     said = "\n".join(done.lines())
-    assert "2 x failed: HTTP 400: 'temperature' does not support 0.5" in said
+    assert "2 x judge, failed: HTTP 400: 'temperature' does not support 0.5" in said
     assert "asked again only when told: retry failed" in said
 
 

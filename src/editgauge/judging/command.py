@@ -19,7 +19,7 @@ from editgauge.judging.engine import Progress, Say
 from editgauge.judging.options import RETRIED
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
 from editgauge.judging.session import Session
-from editgauge.store.summary import Summary
+from editgauge.store.summary import Summary, reason_lines
 from editgauge.types import JUDGE_SCORER, JsonObject, Score
 
 DIGITS = (7, 2, 4)
@@ -72,10 +72,7 @@ class Outcome:
             words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in tallies)
             yield f"{editor}, samples: {words}"
         reasons = session.run.reasons(session.benchmark, [JUDGE_SCORER], editors, **which)
-        if reasons:
-            yield "no score, the commonest reasons:"
-        for _, status, reason, number in reasons[:4]:
-            yield f"  {number} x {status.replace('_', ' ')}: {reason[:300]}"
+        yield from reason_lines(reasons)
         if again := sorted(RETRIED & {status for _, status, *_ in reasons}):
             yield f"asked again only when told: retry {','.join(again)}"
 

@@ -32,7 +32,7 @@ from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.store.summary import Summary
+from editgauge.store.summary import Summary, reason_lines
 from editgauge.types import JsonMapping, JsonObject, Row, Sample, Status, Track
 
 Progress = Callable[[int, int, str], None]
@@ -199,9 +199,7 @@ class Scored:
             told = ", ".join(f"{n:,} {status.replace('_', ' ')}" for status, n in rest.items())
             scored = counted(statuses.get(Status.SCORED, 0), "sample")
             yield f"{editor}: {scored} with scores{f'; without some score: {told}' * bool(told)}"
-        yield from ["no score, the commonest reasons:"] * bool(self.reasons)
-        for scorer, status, reason, number in self.reasons[:6]:
-            yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
+        yield from reason_lines(self.reasons)
         yield from (f"note: {problem}" for problem in self.summary.problems)
         summary = self.summary
         yield f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s"

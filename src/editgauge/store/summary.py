@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -76,3 +76,11 @@ class Summary:
             ],
             "problems": self.problems,
         }
+
+
+def reason_lines(reasons: Sequence[tuple[str, str, str, int]]) -> Iterator[str]:
+    """The commonest of `Run.reasons` in words."""
+    if reasons:
+        yield "no score, the commonest reasons:"
+    for scorer, status, reason, number in reasons[:6]:
+        yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"

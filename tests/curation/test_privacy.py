@@ -53,3 +53,21 @@ def test_yunet_is_taken_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(weights, "locate", lambda _: model)
     face, edge = (one.box for one in privacy.faces_in(np.zeros((320, 320, 3), np.uint8)))
     assert (face, edge) == ((80, 60, 160, 200), (300, 300, 20, 20)), "what lies in the picture"
+
+
+def test_a_name_cannot_be_found_by_trying_with_what_is_public(tmp_path: Path) -> None:
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    privacy.remember(data, ["Mustermann"])
+    stored = (data.root / ".curate/names").read_text()
+    assert privacy._old_hash(data, "mustermann") not in stored
+    assert privacy.names_in(data, ["Erika MUSTERMANN"]) == ["MUSTERMANN"]
+    other = DataSet.create(tmp_path / "other", About(name="wards"))
+    privacy.remember(other, ["Mustermann"])
+    assert (other.root / ".curate/names").read_text() != stored
+
+
+def test_names_of_an_older_set_are_still_found(tmp_path: Path) -> None:
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    (data.root / ".curate").mkdir()
+    (data.root / ".curate/names").write_text(privacy._old_hash(data, "mustermann"))
+    assert privacy.names_in(data, ["Mustermann, Erika"]) == ["Mustermann"]

@@ -101,3 +101,44 @@ def test_who_has_not_voted_sees_no_verdict(data: DataSet) -> None:
     for path in ("/api/sample/s00", "/api/set"):
         assert "verified" in ann.get(path).text
         assert "verified" not in cy.get(path).text
+
+
+def test_only_the_owner_deletes_originals_and_withdraws(data: DataSet) -> None:
+    ann, owner = come(data, "ann"), come(data, "owner")
+    (path,) = data.record("s00").images
+    box = {"kind": "text", "box": [4, 4, 20, 10]}
+    told = send(ann, "hide", path=path, boxes=[box]).json()
+    assert path not in told["images"]
+    assert told["originals"] == 1
+    assert (data.root / path).is_file(), "a reviewer deletes nothing"
+    version = told["version"]
+    withdrawn = send(ann, "change", state="withdrawn", version=version, nonce="a" * 16)
+    assert withdrawn.status_code == 400
+    refused = send(ann, "delete originals", version=version, nonce="b" * 16)
+    assert refused.status_code == 400
+    assert "owner" in refused.json()["error"]
+    assert (data.root / path).is_file()
+    assert send(owner, "delete originals", version=version).json()["originals"] == 0
+    assert not (data.root / path).exists()
+    newest = data.record("s00").version
+    state = send(owner, "change", state="withdrawn", version=newest, nonce="c" * 16)
+    assert state.json()["state"] == "withdrawn"
+
+
+def test_the_owner_deletes_an_original_by_hiding(data: DataSet) -> None:
+    owner = come(data, "owner")
+    (path,) = data.record("s00").images
+    box = {"kind": "text", "box": [4, 4, 20, 10]}
+    assert send(owner, "hide", path=path, boxes=[box]).json()["originals"] == 0
+    assert not (data.root / path).exists()
+
+
+def test_a_late_change_says_whether_it_was_ones_own(data: DataSet) -> None:
+    ann, ben = come(data, "ann"), come(data, "ben")
+    send(ann, "change", fields={"instruction": "first"})
+    facts = {"fields": {"instruction": "second"}, "nonce": "d" * 16}
+    own = send(ann, "change", **facts)
+    other = send(ben, "change", **facts)
+    assert own.status_code == other.status_code == 409
+    assert "yourself, in another tab" in own.json()["error"]
+    assert "Somebody was faster" in other.json()["error"]

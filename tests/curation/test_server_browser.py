@@ -240,6 +240,17 @@ async def form_of_a_protocol(person: Person) -> None:
     assert await page.locator("#unsaved").inner_text() == "not saved: texts"
 
 
+async def saved_twice_in_one_moment(person: Person) -> None:
+    """A second press while the first is on its way is no conflict with oneself."""
+    await person.open("p1")
+    await person.fill(caption="twice")
+    await person.page.evaluate(
+        "() => { const b = document.getElementById('save'); b.click(); b.click(); }"
+    )
+    await person.page.locator("#message").filter(has_text="Saved: texts.").wait_for()
+    assert await person.page.locator("#conflict").is_hidden()
+
+
 async def strokes_are_undone(person: Person) -> None:
     await person.open("p0")
     await person.drag((0.3, 0.5), (0.5, 0.5))
@@ -262,6 +273,8 @@ def test_form_follows_the_protocol_and_strokes_are_undone(made: Made) -> None:
             ann = await Person.come(browser, made.links["ann"])
             await form_of_a_protocol(ann)
             await strokes_are_undone(ann)
+            await ann.press("#save", "Saved")
+            await saved_twice_in_one_moment(ann)
             assert ann.errors == []
 
     asyncio.run(asyncio.wait_for(main(), 120))

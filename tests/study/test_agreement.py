@@ -170,3 +170,39 @@ def test_one_question_on_two_scales_is_refused() -> None:
     rows = FINE + rated("ben", "IF", "grade", [[5, 3, 1]])
     with pytest.raises(UsageError, match="rated 1-5 by some and good/fair/poor by others"):
         answers(frame(rows))
+
+
+def test_a_question_that_was_rated_and_ranked_keeps_both_studies() -> None:
+    ranked = rated("ann", "overall", "rank", [[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3]])
+    rates = rated("ben", "overall", "rate", [[1, 3, 5], [1, 3, 5]])
+    shown = table(ranked + rates + judge([[5, 4, 1]] * 4), "spearman")
+    cells = {row.name: row.cells for row in shown.rows}["IF · judge"]
+    assert cells["overall (rank)"].n == 4
+    assert cells["overall (rank)"].value == pytest.approx(1.0)
+    assert cells["overall (rate)"].n == 2
+    assert cells["overall (rate)"].value == pytest.approx(-1.0)
+
+
+def compared(outcomes: list[str]) -> list[Row]:
+    """Comparisons of editors a and b, one for each sample."""
+    values = {"a": 1.0, "b": 0.0, "tie": 0.5}
+    facts = {"benchmark": "mini", "question": "IF", "annotator": "ann", "scale": "pairwise"}
+    return [
+        rating(sample=f"s{n}", editor="a", against="b", value=values[outcome], **facts)
+        for n, outcome in enumerate(outcomes)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        (["tie", "tie", "tie"], "no editor is preferred (IF)"),
+        (["a", "b", "tie"], "no editor is preferred (IF)"),
+        (["b", "b", "a"], "b is preferred most (IF)"),
+        (["a", "a", "a"], "a won every comparison (IF)"),
+    ],
+)
+def test_an_editor_is_preferred_only_where_comparisons_say_so(
+    outcomes: list[str], said: str
+) -> None:
+    assert said in agreement(frame(compared(outcomes))).sentence

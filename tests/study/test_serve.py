@@ -141,9 +141,10 @@ def test_undo_and_skip(made: Made) -> None:
     client = made.client()
     state = client.get("/api/task").json()
     headers = {"X-Key": state["key"]}
-    assert client.post("/api/undo", json={}, headers=headers).json() == {"ok": False}
+    undo = {"nonce": secrets.token_hex(8)}
+    assert client.post("/api/undo", json=undo, headers=headers).json() == {"ok": False}
     send(client, state, comment="<img src=x onerror=alert(1)>")
-    assert client.post("/api/undo", json={}, headers=headers).json() == {"ok": True}
+    assert client.post("/api/undo", json=undo, headers=headers).json() == {"ok": True}
     again = client.get("/api/task").json()
     assert again["task"]["id"] == state["task"]["id"]
     assert again["task"]["previous"]["comment"].startswith("<img")
@@ -153,6 +154,39 @@ def test_undo_and_skip(made: Made) -> None:
     assert {(r.value, r.reason, r.detail["comment"]) for r in ratings} == {
         (None, "skipped: cannot tell", "blurred")
     }
+
+
+def test_an_undo_that_is_sent_again_takes_back_one_answer(made: Made) -> None:
+    client = made.client()
+    for _ in range(2):
+        state = client.get("/api/task").json()
+        send(client, state)
+    undo, headers = {"nonce": secrets.token_hex(8)}, {"X-Key": state["key"]}
+    for _ in range(3):  # the reply was lost, and the page sends its request again
+        assert client.post("/api/undo", json=undo, headers=headers).json() == {"ok": True}
+    assert len(made.answers()) == 1
+    assert client.post("/api/undo", json={}, headers=headers).status_code == 400
+
+
+def test_no_reply_to_a_late_request_names_an_editor(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = made.client()
+    state = client.get("/api/task").json()
+    headers = {"X-Key": state["key"]}
+    send(client, state)
+    replies = [send(client, state)]
+    change = made.log.change
+
+    def late(item: str, version: int, *more: Any, **facts: Any) -> Item:
+        return change(item, version - 1, *more, **facts)
+
+    monkeypatch.setattr(made.log, "change", late)
+    undo = {"nonce": secrets.token_hex(8)}
+    replies.append(client.post("/api/undo", json=undo, headers=headers))
+    assert [reply.status_code for reply in replies] == [409, 409]
+    for reply in replies:
+        assert not [name for name in EDITORS if name in reply.text]
 
 
 def test_training_tells_and_checks_count(tmp_path: Path) -> None:

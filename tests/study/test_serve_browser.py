@@ -178,3 +178,39 @@ def test_on_a_phone_buttons_are_seen_with_their_picture(tmp_path: Path) -> None:
         assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
     made.look(act, viewport={**PHONE, "height": 664}, bypass_csp=True)
+
+
+def test_a_picture_that_did_not_load_is_not_rated(tmp_path: Path) -> None:
+    made = Made(tmp_path, "ann ben", samples=2)
+
+    async def act(page: Any) -> None:
+        task = await shown(page)
+        broken = f"**/picture/{task}/1/**"
+        await page.route(broken, lambda route: route.abort())
+        await page.reload()
+        await page.locator("#missing:not([hidden])").wait_for()
+        first = page.locator(".choice button").first
+        assert await first.is_disabled()
+        await by_key(page, [3] * len(EDITORS))
+        assert not made.tasks("done"), "a rating was sent although a picture is missing"
+        await page.unroute(broken)
+        await page.locator("#again").click()
+        await page.locator("#missing").wait_for(state="hidden")
+        await by_key(page, [3] * len(EDITORS))
+        assert await shown(page, task)
+        assert len(made.tasks("done")) == 1
+
+    errors: list[str] = []
+
+    async def main() -> None:
+        async with chromium() as browser:
+            page = await come(browser, made.links["ann"], errors)
+            await page.locator("#outputs img").first.wait_for()
+            await act(page)
+
+    made.server.begin()
+    try:
+        asyncio.run(asyncio.wait_for(main(), 120))
+    finally:
+        made.server.kill()
+    assert all("Failed to load resource" in error for error in errors)

@@ -134,6 +134,7 @@ def set_fields(
     fields
         NAME=VALUE. Of a sample any field or attribute (instruction, category broad/narrow,
         licence…; empty takes it out), mask=difference (mask.roi, mask.second),
+        originals=delete (pictures as they were before a reviewer hid something in them),
         review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted),
         rename=ID (empty: a neutral one). Of the set title, description, licence, protocol,
         required, reviews, expert.

@@ -116,7 +116,7 @@ class DataSet:
         if touched or version != before.version:
             changed = _record(self.log.change(sample, version, after.data(), act))
         if after.state == ERASED:  # again, too: what was killed can be made again
-            self.purge(after.files)
+            self.purge([*after.files, *after.originals])
         return changed
 
     def update(self, sample: str, make: Callable[[Record], JsonMapping], act: Act) -> Record:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from editgauge.curation import masks, review
+from editgauge.curation import masks, privacy, review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, VERDICTS, About, Record
 from editgauge.errors import UsageError, meant
@@ -107,7 +107,7 @@ def patch_of(record: Record, given: Mapping[str, str]) -> JsonObject:
             facts = patch.get("attributes", record.attributes)
             patch["attributes"] = _with(facts, rest or name, _value(value))
         else:
-            known = [*FIELDS, "mask", "review", "state", "rename", *record.attributes]
+            known = [*FIELDS, "mask", "review", "state", "rename", "originals", *record.attributes]
             hint = meant(name, known, f"fields are: {', '.join(known)};")
             new = f"a new attribute is attribute.{name}=VALUE"
             raise UsageError(f"{name!r}: no field of a sample; {hint} {new}")
@@ -123,8 +123,8 @@ def set_words(
     data: DataSet, sample: str, pairs: Sequence[str], who: str, *, note: str = ""
 ) -> Record | About:
     """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
-    ``mask=difference`` (``mask.roi=…``), ``review=VERDICT``, ``state=…``, ``rename=ID`` (empty: a
-    neutral one); or (`WHOLE`) of the set and its policy. Returns it as it is then. Raises
+    ``mask=difference`` (``mask.roi=…``), ``originals=delete``, ``review=VERDICT``, ``state=…``,
+    ``rename=ID`` (empty: a neutral one); or (`WHOLE`) of the set and its policy. Returns it as it is then. Raises
     `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
     given = dict(map(_split, pairs))
@@ -132,6 +132,9 @@ def set_words(
         return data.describe(who, **_about(data.about, given))
     state, verdict = given.pop("state", ""), given.pop("review", "")
     new = given.pop("rename", None)
+    originals = given.pop("originals", "")
+    if originals not in ("", "delete"):
+        raise UsageError(f"originals {originals!r}: wanted originals=delete")
     drawn = {n: given.pop(n) for n in list(given) if n.partition(".")[0] == "mask"}
     if verdict not in ("", *VERDICTS):
         raise UsageError(f"review {verdict!r}: wanted one of {', '.join(VERDICTS)}")
@@ -147,6 +150,8 @@ def set_words(
         record = masks.save(
             data, sample, record.version, mask, drawing, who, note="from difference"
         )
+    if originals:
+        record = privacy.delete_originals(data, sample, who)
     if verdict:
         expert = any((p.name, p.role) == (who, review.EXPERT) for p in data.log.people())
         seen = review.content_of(record)

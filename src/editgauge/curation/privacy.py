@@ -160,12 +160,22 @@ def open_proposals(about: Picture) -> list[Box]:
 
 
 def hide(
-    data: DataSet, sample: str, version: int, path: str, boxes: Sequence[Box], who: str, *,
+    data: DataSet,
+    sample: str,
+    version: int,
+    path: str,
+    boxes: Sequence[Box],
+    who: str,
+    *,
     nonce: str = "",
-) -> Record:  # fmt: skip
-    """Hide boxes of a picture (a text is painted over, a face becomes a few coloured squares), note
-    that `who` looked at it, and take the picture as it was out of the set. Raises `Conflict`,
-    `UsageError` for a picture that is none of the sample's, `DataError` for a box outside of it.
+    keep_original: bool = False,
+) -> Record:
+    """Hide boxes of a picture and note that `who` looked at it.
+
+    A text is painted over, and a face becomes a few coloured squares. The picture as it was is
+    deleted, unless `keep_original`: then it waits for the owner (`delete_originals`). Raises
+    `Conflict`, `UsageError` for a picture that is none of the sample's, and `DataError` for a box
+    outside of the picture.
     """
     record = data.record(sample)
     if path not in record.shown:
@@ -175,15 +185,37 @@ def hide(
         pixels = covered(pixels, box)
     new = data.keep(pixels)
     old = record.facts(path)
-    about = msgspec.structs.replace(old, looked=who, hidden=[*old.hidden, *boxes])
+    before = [*old.originals, path] if new != path else list(old.originals)
+    about = msgspec.structs.replace(
+        old,
+        looked=who,
+        hidden=[*old.hidden, *boxes],
+        originals=before if keep_original else [],
+    )
     fields = {
         "images": [new if one == path else one for one in record.images],
         "reference": new if record.reference == path else record.reference,
         "pictures": {k: v for k, v in record.pictures.items() if k != path} | {new: about},
     }
     changed = data.change(sample, version, fields, Act(who, "hidden", nonce=nonce))
-    data.purge([path])
+    if not keep_original:
+        data.purge(before)
     return changed
+
+
+def delete_originals(data: DataSet, sample: str, who: str) -> Record:
+    """Delete the pictures of a sample as they were before something was hidden in them."""
+    waiting = data.record(sample).originals
+
+    def without_originals(record: Record) -> dict[str, Any]:
+        pictures = {}
+        for path, about in record.pictures.items():
+            pictures[path] = msgspec.structs.replace(about, originals=[])
+        return {"pictures": pictures}
+
+    record = data.update(sample, without_originals, Act(who, "originals deleted"))
+    data.purge(waiting)
+    return record
 
 
 def covered(pixels: Array, item: Box) -> Array:
@@ -216,7 +248,8 @@ def names_in(data: DataSet, texts: Iterable[str]) -> list[str]:
     if not (known := _known(data)):
         return []
     words = {word for text in texts for word in words_of(text)}
-    return sorted(word for word in words if _hash(data, word) in known)
+    named = [word for word in words if _hash(data, word) in known or _old_hash(data, word) in known]
+    return sorted(named)
 
 
 def words_of(text: str) -> list[str]:
@@ -233,5 +266,11 @@ def _known(data: DataSet) -> set[str]:
 
 
 def _hash(data: DataSet, word: str) -> str:
+    """Return the keyed hash of a name: nobody without the set's secret can find it by trying."""
+    return data.log.mac("name", word.casefold())
+
+
+def _old_hash(data: DataSet, word: str) -> str:
+    """Return the hash that sets had until November 2026; its key, the set's name, is public."""
     text = f"{data.about.name}\n{word.casefold()}".encode()
     return hashlib.blake2b(text, digest_size=12).hexdigest()

@@ -55,6 +55,8 @@ class Box(Struct, frozen=True, forbid_unknown_fields=True):
 class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What is known of one picture: what machines propose to hide, what was hidden, who has looked,
     whether machines have searched, whether a person must look (every scan), DICOM's facts…
+    `originals` are the pictures as they were before somebody other than the owner hid something;
+    they stay on the disk until the owner deletes them, and leave with no export.
     """
 
     proposals: list[Box] = []
@@ -64,6 +66,7 @@ class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
     needs_look: bool = False
     scan: JsonObject = {}
     alignment: JsonObject = {}
+    originals: list[str] = []
 
 
 class Review(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -102,7 +105,7 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
     reviews: dict[str, Review] = {}
 
     def __post_init__(self) -> None:
-        for path in self.files:
+        for path in [*self.files, *self.originals]:
             hidden = path[:1] == "." or "/." in path
             if why := paths.misplaced(path) or ("a hidden file" if hidden else None):
                 raise ValueError(f"{self.id}: {path[:80]!r}: {why}; pictures lie in the data set")
@@ -125,6 +128,14 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
         facts = {path: self.facts(path) for path in self.shown}
         wanting = {p: f.proposals or f.needs_look or not f.searched for p, f in facts.items()}
         return [path for path, wanted in wanting.items() if wanted and not facts[path].looked]
+
+    @property
+    def originals(self) -> list[str]:
+        """The pictures as they were, which wait for the owner to delete them."""
+        kept: list[str] = []
+        for about in self.pictures.values():
+            kept.extend(about.originals)
+        return kept
 
     def facts(self, path: str) -> Picture:
         """What is known of one of its pictures."""

@@ -21,7 +21,8 @@ from editgauge.web.log import Act, Conflict
 
 EXPERT = "expert"
 """The role of who may accept samples that need an expert."""
-_OWNER = "owner"
+OWNER = "owner"
+"""The name of who starts the server. Only the owner deletes originals and withdraws samples."""
 _LACKING: Mapping[str, Sequence[str]] = {
     "texteditbench": ("masks",),
     "textedit": ("reference", "source_text", "target_text", "caption"),
@@ -31,9 +32,9 @@ _LACKING: Mapping[str, Sequence[str]] = {
 
 def owner_link(data: DataSet, base: str) -> str:
     """A new link for the owner, who starts the server; an older one of theirs ends with it."""
-    if any(person.name == _OWNER and not person.revoked for person in data.log.people()):
-        data.log.revoke(_OWNER)
-    return f"{base}/a/{data.log.invite(_OWNER)}"
+    if any(person.name == OWNER and not person.revoked for person in data.log.people()):
+        data.log.revoke(OWNER)
+    return f"{base}/a/{data.log.invite(OWNER)}"
 
 
 def content_of(record: Record) -> str:

@@ -67,7 +67,11 @@ class Propose(Sent, tag="propose"):
     """A mask from the difference to the reference."""
 
 
-_POSTS: Any = Change | Verdict | Hide | Drawn | Propose
+class DeleteOriginals(Sent, tag="delete originals"):
+    """Delete the pictures as they were before something was hidden in them."""
+
+
+_POSTS: Any = Change | Verdict | Hide | Drawn | Propose | DeleteOriginals
 
 
 class Workbench:
@@ -92,6 +96,7 @@ class Workbench:
             "name": self.data.about.title or self.data.about.name,
             "who": who.name,
             "expert": who.role == review.EXPERT,
+            "owner": who.name == review.OWNER,
             "key": key_of(self.log, who),
             "protocol": self.data.about.protocol,
             "protocols": list(records.PROTOCOLS),
@@ -136,6 +141,7 @@ class Workbench:
             "faults": [why for why in faults if voted or why not in lacking],
             "proposals": {path: privacy.open_proposals(one) for path, one in facts.items()},
             "unseen": record.unseen,
+            "originals": len(record.originals),
         }
         page: JsonObject = msgspec.to_builtins(view)
         return page
@@ -166,12 +172,26 @@ class Workbench:
             return self._told(self._done(who, sent), who)
         except Conflict as late:
             newest = self._told(self.data.record(late.newest.id), who)
-            return refusal(409, f"Somebody was faster. {late}", newest=newest)
+            return refusal(409, f"{self._was_faster(late, who)} {late}", newest=newest)
+
+    def _was_faster(self, late: Conflict, who: Person) -> str:
+        """Say whose change came first: another person's, or one's own from another tab."""
+        authors = [
+            event.who
+            for event in self.data.events(late.newest.id)
+            if event.version and event.what != "refused"
+        ]
+        if authors and authors[-1] == who.name:
+            return "You changed this sample yourself, in another tab or window."
+        return "Somebody was faster."
 
     def _done(self, who: Person, sent: Any) -> Record:
         at = (self.data, sent.sample, sent.version)
+        owner = who.name == review.OWNER
         match sent:
             case Change():
+                if sent.state and not owner:
+                    raise Refused("only the owner of the set withdraws a sample; ask them")
                 fields = patch_of(self.data.record(sent.sample), sent.fields)
                 fields |= {"state": sent.state} if sent.state else {}
                 act = Act(who.name, nonce=sent.nonce)
@@ -183,7 +203,18 @@ class Workbench:
                     comment=sent.comment, expert=expert, nonce=sent.nonce,
                 )  # fmt: skip
             case Hide():
-                return privacy.hide(*at, sent.path, sent.boxes, who.name, nonce=sent.nonce)
+                return privacy.hide(
+                    *at,
+                    sent.path,
+                    sent.boxes,
+                    who.name,
+                    nonce=sent.nonce,
+                    keep_original=not owner,
+                )
+            case DeleteOriginals():
+                if not owner:
+                    raise Refused("only the owner of the set deletes originals; ask them")
+                return privacy.delete_originals(self.data, sent.sample, who.name)
         mask = _mask_of(sent.png)
         return masks.save(*at, sent.name, mask, who.name, nonce=sent.nonce, note="drawn")
 

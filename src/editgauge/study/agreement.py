@@ -23,7 +23,14 @@ from editgauge.statistics.resampling import (
     pooled_mean_interval,
     share_of_parts,
 )
-from editgauge.study.people import Answers, Floats, answers, comparisons, mean_of
+from editgauge.study.people import (
+    Answers,
+    Comparisons,
+    Floats,
+    answers,
+    comparisons,
+    mean_of,
+)
 from editgauge.tables.metrics import directions
 from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.results import Results
@@ -35,6 +42,8 @@ GOOD, FAIR = 0.8, 0.667
 """From which alpha on data are reliable, and from which on they allow tentative conclusions
 (Krippendorff, Content Analysis, 2004, section 11.4.2).
 """
+SAME_STRENGTH = 1e-6
+"""Strengths that differ by less are equal: they are computed to about 1e-10."""
 _CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together), none below 6."
 _LEVEL = (
     "Per-sample statistics are means over pairs of annotators and samples; a sample in which one "
@@ -143,8 +152,26 @@ def _best(matrix: Table) -> Iterator[str]:
 
 
 def _preferred(rankings: Sequence[Table]) -> Iterator[str]:
+    """Say for each question which editor is preferred, or why none can be named."""
     for table in rankings:
-        yield f"{table.rows[0].name} is preferred most ({table.meta['question']})"
+        question = table.meta["question"]
+        strengths = {row.name: row.cells["strength"].value for row in table.rows}
+        known = {name: value for name, value in strengths.items() if value is not None}
+        if not known:
+            unbeaten = table.meta["unbeaten"]
+            if unbeaten:
+                yield f"{unbeaten} won every comparison ({question})"
+            else:
+                yield f"comparisons give no order ({question})"
+            continue
+        strongest = max(known.values())
+        first = [name for name, value in known.items() if strongest - value < SAME_STRENGTH]
+        if len(first) == len(strengths):
+            yield f"no editor is preferred ({question})"
+        elif len(first) > 1:
+            yield f"{' and '.join(first)} are preferred equally ({question})"
+        else:
+            yield f"{first[0]} is preferred most ({question})"
 
 
 # -- people among themselves -----------------------------------------------------------------------
@@ -183,7 +210,7 @@ def between(one: Answers) -> Iterator[TableRow]:
 
 def _line(one: Answers, name: str, annotators: int, found: Estimate) -> TableRow:
     numbers = {"annotators": Cell(value=annotators), "samples": Cell(value=found.n)}
-    return TableRow(name=name, group=one.question, cells={"value": cell(*found[:3]), **numbers})
+    return TableRow(name=name, group=one.label, cells={"value": cell(*found[:3]), **numbers})
 
 
 def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
@@ -252,8 +279,8 @@ def _matrix(benchmark: str, pairs: Pairs, statistic: str, published: Sequence[Ta
         found = _against(one, machine, statistic)
         if statistic != "mae" or found.n:
             rated = int((~np.isnan(one.mean)).any(axis=0).sum())
-            rows.setdefault(machine.name, {})[one.question] = cell(*found, of=rated)
-            who[one.question] = f"{one.question}: {counted(len(one.annotators), 'annotator')}."
+            rows.setdefault(machine.name, {})[one.label] = cell(*found, of=rated)
+            who[one.label] = f"{one.label}: {counted(len(one.annotators), 'annotator')}."
     every = [TableRow(name=name, cells=cells) for name, cells in rows.items()]
     every += published if every else ()
     title = f"{benchmark}: metrics against people, {_MATRICES[statistic]}"
@@ -280,7 +307,9 @@ def _means(
         return
     people = mean_of(np.stack([one.mean for one in scores]))
     most = max(scores, key=lambda one: len(one.annotators))
-    whole = most._replace(question=MEAN_OF_ALL, metric="", values=people[None, None])
+    whole = most._replace(
+        question=MEAN_OF_ALL, label=MEAN_OF_ALL, metric="", values=people[None, None]
+    )
     for source, variant in dict.fromkeys((one.source, one.variant) for one in judged):
         group = [one.values for one in judged if (one.source, one.variant) == (source, variant)]
         if len(group) > 1 or len(scores) > 1:
@@ -319,5 +348,12 @@ def _rankings(frame: Results) -> Iterator[Table]:
             ],
             benchmark=frame.benchmark,
             notes=notes,
-            meta={"question": one.question},
+            meta={"question": one.question, "unbeaten": _unbeaten(one)},
         )
+
+
+def _unbeaten(one: Comparisons) -> str:
+    """Return the only editor that never lost and never tied, or an empty text."""
+    losses = one.wins.sum(axis=(0, 1))  # (E,), a tie is half a loss
+    names = [name for name, lost in zip(one.editors, losses, strict=True) if lost == 0]
+    return names[0] if len(names) == 1 else ""

@@ -27,12 +27,22 @@ CHECKS: Mapping[str, tuple[str, Any]] = {
 """Mode -> what is written in place of the instruction, and the answer that it asks for."""
 
 
+Nonce = Annotated[str, Meta(min_length=8, max_length=64)]
+"""A random word of the page. The same one sent twice is one change."""
+
+
+class TakenBack(msgspec.Struct, frozen=True, kw_only=True):
+    """The request to take the last answer back."""
+
+    nonce: Nonce
+
+
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer as the page sends it; one `nonce` of the page's sent twice is one answer."""
+    """An answer as the page sends it."""
 
     task: str
     version: int
-    nonce: Annotated[str, Meta(min_length=8, max_length=64)]
+    nonce: Nonce
     seconds: Annotated[float, Meta(ge=0, lt=10**7)]
     comment: Annotated[str, Meta(max_length=4000)] = ""
     skip: Literal[SKIPS] | None = None  # type: ignore[valid-type]

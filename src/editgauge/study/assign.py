@@ -169,13 +169,21 @@ def answered(
     log.change(item.id, item.version, data, Act(who, "answered", nonce=nonce), state=DONE)
 
 
-def undo(log: Log, who: str) -> bool:
-    """Take the last answer back; whether there was one. It stays in the task, to start from."""
-    done = log.all(TASK, owner=who, state=DONE)
-    if not done:
-        return False
-    last = max(done, key=lambda item: (item.data["at"], item.place))
-    log.change(last.id, last.version, last.data, Act(who, "taken back"), state=OPEN)
+def undo(log: Log, who: str, nonce: str = "") -> bool:
+    """Take the last answer back and return True, or return False where there is none.
+
+    The answer stays in the task, to start from. The same `nonce` sent twice takes back one answer:
+    a page sends its request again when the reply was lost.
+    """
+    with log.transaction():
+        if log.was_sent(who, nonce):
+            return True
+        done = log.all(TASK, owner=who, state=DONE)
+        if not done:
+            return False
+        last = max(done, key=lambda item: (item.data["at"], item.place))
+        act = Act(who, "taken back", nonce=nonce)
+        log.change(last.id, last.version, last.data, act, state=OPEN)
     return True
 
 

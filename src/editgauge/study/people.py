@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -28,6 +29,8 @@ class Answers(NamedTuple):
     `values`: shape (annotators, repeats, editors, samples), NaN where nothing was said; ranks are
     as stored (1 = best). `editors` and samples are those of the frame. `ends`: what 1 and 5 are on
     the scale of the benchmark's metric of the question's name, where that does not end at 5.
+    `label` is the heading of the answers: the question, followed by the scale where people answered
+    the same question on several scales.
     """
 
     question: str
@@ -37,6 +40,7 @@ class Answers(NamedTuple):
     editors: tuple[str, ...]
     values: Floats
     ends: Sequence[float] = ()
+    label: str = ""
 
     @property
     def direction(self) -> Direction:
@@ -102,11 +106,18 @@ def questions(frame: Results) -> dict[str, Question]:
 def answers(frame: Results) -> list[Answers]:
     """The answers to every question but comparisons, in the order of the metrics' names."""
     people = frame.only_people()
-    return [
-        _answers(people, metric, asked)
-        for metric, asked in questions(people).items()
-        if asked.scale != "pairwise"
-    ]
+    every = []
+    for metric, asked in questions(people).items():
+        if asked.scale != "pairwise":
+            every.append(_answers(people, metric, asked))
+    scales = Counter(one.question for one in every)
+    labelled = []
+    for one in every:
+        label = one.question
+        if scales[one.question] > 1:
+            label = f"{one.question} ({one.scale})"
+        labelled.append(one._replace(label=label))
+    return labelled
 
 
 def _answers(people: Results, metric: str, asked: Question) -> Answers:

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from editgauge.errors import UsageError
 from editgauge.schema import convert
 from editgauge.study import assign
-from editgauge.study.answers import CHECKS, SKIPS, Sent, checked
+from editgauge.study.answers import CHECKS, SKIPS, Sent, TakenBack, checked
 from editgauge.study.pictures import Pictures
 from editgauge.study.scales import ENDS
 from editgauge.types import JsonMapping, JsonObject
@@ -77,9 +77,10 @@ class _Study:
         feedback = self.design.training.feedback.get(task.data["sample"], "") if training else ""
         return {"ok": True, "feedback": feedback}
 
-    def undo(self, who: Person, _: JsonMapping) -> dict[str, bool]:
-        """Take the last answer back."""
-        return {"ok": assign.undo(self.log, who.name)}
+    def undo(self, who: Person, payload: JsonMapping) -> dict[str, bool]:
+        """Take the last answer back, once for each nonce."""
+        sent = convert(payload, TakenBack, "undo")
+        return {"ok": assign.undo(self.log, who.name, sent.nonce)}
 
     def picture(self, who: Person, request: Request) -> Response:
         """One picture of the annotator's own task, at an address that is ours."""

@@ -223,6 +223,11 @@ class Log:
             self._log(refused, item, known.version, fields)
         raise Conflict(known)
 
+    def was_sent(self, who: str, nonce: str) -> bool:
+        """Return whether a change with this nonce of this person is in the file already."""
+        rows = self._rows("SELECT 1 FROM events WHERE nonce = ? AND who = ?", nonce, who)
+        return bool(nonce) and bool(rows)
+
     def rename(self, item: str, new: str, who: str) -> None:
         """Give an item another id, in its data (``id``) and its events, too: the old one is nowhere
         in the file any more. Raises `UsageError` for an id that is taken or not there.

@@ -124,7 +124,9 @@ class _Headers:
 
 
 async def _error(_: Request, error: Exception) -> Response:
+    """Answer with the error's text. Nothing of an item is echoed: it may name what a page hides."""
     if isinstance(error, Conflict):
-        newest = error.newest
-        return refusal(409, str(error), newest={"version": newest.version, "data": newest.data})
-    return refusal(503 if isinstance(error, RunError) else 400, str(error))
+        return refusal(409, str(error))
+    if isinstance(error, RunError):
+        return refusal(503, str(error))
+    return refusal(400, str(error))

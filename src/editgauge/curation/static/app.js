@@ -19,8 +19,24 @@
   const post = (what, facts) =>
     ask("/api/do", Object.assign({ what: what, sample: shown.id, version: shown.version, nonce: nonce() }, facts), set.key);
 
+  // One change at a time: a second one from this page would be made from a version that is old.
+  let working = false;
+  async function alone(work) {
+    if (working) return false;
+    working = true;
+    $("main").inert = true;
+    try {
+      return await work();
+    } finally {
+      working = false;
+      $("main").inert = false;
+    }
+  }
+
   // A change, and the sample as it is then; where somebody was faster both are shown.
-  async function act(what, facts, words) {
+  const act = (what, facts, words) => alone(() => sendChange(what, facts, words));
+
+  async function sendChange(what, facts, words) {
     const found = await post(what, facts);
     if (found.status === 409) late(found.told);
     else if (found.status === 200) {
@@ -40,6 +56,8 @@
     set = told;
     document.title = $("set").textContent = set.name;
     $("who").textContent = set.who + (set.expert ? " (expert)" : "");
+    $("withdraw").hidden = $("gone").hidden = !set.owner;
+    $("kept").hidden = set.owner;
     $("next").textContent = "Next to review (" + set.queue.length + ")";
     $("next").disabled = !set.queue.length;
     if (!$("mask-name").length) $("mask-name").append(...set.masks.map((name) => make("option", { text: name, value: name })));
@@ -90,6 +108,8 @@
     const verdicts = Object.entries(told.reviews).map(([who, one]) => who + ": " + one.verdict + (one.comment ? " – " + one.comment : ""));
     $("reviews").replaceChildren(...[...verdicts, ...told.lacking].map((text) => make("li", { text: text })));
     $("comment").value = "";
+    $("delete-originals").hidden = !set.owner || !told.originals;
+    $("delete-originals").textContent = "Delete the originals (" + told.originals + ")";
     form();
     pictures();
   }
@@ -170,7 +190,9 @@
     draw();
   }
 
-  async function save() {
+  const save = () => alone(saveParts);
+
+  async function saveParts() {
     if (!shown) return false;
     const texts = changed(), parts = [];
     if (Object.keys(texts).length) parts.push(["texts", "change", { fields: texts }]);
@@ -212,7 +234,9 @@
 
   // ---- masks ----
 
-  async function propose() {
+  const propose = () => alone(takeProposal);
+
+  async function takeProposal() {
     const found = await post("propose", {});
     if (found.status !== 200) { say(found.told.error); return; }
     Paint.remember();
@@ -266,6 +290,11 @@
     if (await settled()) await act("hide", { path: path, boxes: chosen }, chosen.length ? "Hidden: " + chosen.length + "." : "Noted that you looked at it.");
   }
 
+  async function deleteOriginals() {
+    if (!confirm("Delete the pictures of " + shown.id + " as they were? They cannot be brought back.")) return;
+    if (await settled()) await act("delete originals", {}, "The originals are deleted.");
+  }
+
   // ---- review: a verdict is of what is saved ----
 
   async function review(verdict) {
@@ -298,6 +327,7 @@
     "from-difference": propose, "fill-box": () => Paint.fill() || say("Draw a box with the Box tool first."), "add-box": addBox,
     in: () => zoom(1.25), out: () => zoom(0.8), back: () => step(-1), forward: () => step(1), flicker: () => flicker(!timer),
     next: () => set.queue.length && open(set.queue[0]), undo: Paint.undo, clear: Paint.clear, whole, hide, save, withdraw,
+    "delete-originals": deleteOriginals,
   };
   for (const [id, act] of Object.entries(CLICKS)) $(id).addEventListener("click", act);
   for (const name of ["light", "contrast"]) $(name).addEventListener("input", () => document.documentElement.style.setProperty("--" + name, $(name).value));

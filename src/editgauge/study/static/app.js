@@ -42,6 +42,21 @@
     return Promise.race([wait(20000), Promise.all(images.map((image) => image.decode().catch(() => null)))]);
   }
 
+  // Nobody rates what they cannot see: answers wait until every picture of the sample is there.
+  const isThere = (image) => image.complete && image.naturalWidth > 0;
+  const allThere = () => [...document.querySelectorAll("#pictures img")].every(isThere);
+
+  function loadAgain() {
+    for (const image of document.querySelectorAll("#pictures img")) {
+      if (!isThere(image)) image.src = image.getAttribute("src");
+    }
+  }
+
+  function tellMissing() {
+    const missing = [...document.querySelectorAll("#pictures img")].filter((image) => image.complete && !isThere(image));
+    $("missing").hidden = !missing.length;
+  }
+
   // All pictures of a sample have one frame: on a phone it leaves room for the buttons.
   function framed(image) {
     $("pictures").style.setProperty("--ratio", String((image.naturalWidth || 1) / (image.naturalHeight || 1)));
@@ -70,7 +85,7 @@
   async function undo() {
     if (busy || !study) return;
     working(true);
-    const found = await ask("/api/undo", {});
+    const found = await ask("/api/undo", { nonce: fresh() }); // sent again after a lost reply: one answer
     if (found.status === 200 && !found.told.ok) say("There is nothing to take back.");
     else { await load(); if (found.status !== 200) say(found.told.error); }
     working(false);
@@ -139,7 +154,8 @@
   }
 
   function figure(url, title, input, mask) {
-    const image = (address, name, text) => make("img", { src: address, class: name, alt: text, draggable: "false" });
+    const arrived = () => { if (task) mark(); };
+    const image = (address, name, text) => make("img", { src: address, class: name, alt: text, draggable: "false", onload: arrived, onerror: arrived });
     const layer = make("div", { class: "layer" }, image(url, "", title));
     if (input) layer.append(image(input, "over input", ""));
     if (mask) layer.append(image(mask, "over mask", ""));
@@ -194,32 +210,37 @@
   }
 
   function set(id, slot, value) {
+    if (!allThere()) { mark(); return; }
     if (slot < 0) answers[id] = value;
     else answers[id][slot] = value;
     mark();
   }
 
   function mark() {
-    const now = study.questions[question].id;
+    const now = study.questions[question].id, there = allThere();
+    tellMissing();
     for (const node of document.querySelectorAll(".question")) node.classList.toggle("here", node.dataset.question === now);
     for (const part of document.querySelectorAll(".choice")) {
       const slot = Number(part.dataset.slot), given = answers[part.dataset.question], value = slot < 0 ? given : given[slot];
       part.classList.toggle("here", part.dataset.question === now && (slot < 0 || slot === output));
-      for (const one of part.querySelectorAll("button")) one.setAttribute("aria-pressed", String(value !== null && one.dataset.value === String(value)));
+      for (const one of part.querySelectorAll("button")) {
+        one.disabled = !there;
+        one.setAttribute("aria-pressed", String(value !== null && one.dataset.value === String(value)));
+      }
     }
     document.querySelectorAll("#outputs figure").forEach((node, slot) => node.classList.toggle("here", slot === output));
     $("send").disabled = busy || !complete();
     const open = Object.values(answers).flat().filter((value) => value === null).length;
-    $("left").textContent = open ? open + " left to answer" : "all answered";
+    $("left").textContent = !there ? "waiting for pictures" : open ? open + " left to answer" : "all answered";
   }
 
-  const complete = () => Object.values(answers).flat().every((value) => value !== null);
+  const complete = () => allThere() && Object.values(answers).flat().every((value) => value !== null);
 
   // ---- keyboard ----
 
   function number(value) {
     const one = study.questions[question], found = options()[value - 1];
-    if (!found) return;
+    if (!found || !allThere()) return;
     set(one.id, pairwise() ? -1 : output, found[0]);
     if (pairwise() || output === task.outputs.length - 1) {
       if (question < study.questions.length - 1) { question += 1; output = 0; }
@@ -264,7 +285,7 @@
     else if (KEYS[key]) { event.preventDefault(); KEYS[key](); }
   });
 
-  const CLICKS = { send: () => send(), undo, help, in: () => zoom(1.25), out: () => zoom(0.8), reset: whole, flicker, mask: area, onwards: load };
+  const CLICKS = { send: () => send(), undo, help, in: () => zoom(1.25), out: () => zoom(0.8), reset: whole, flicker, mask: area, onwards: load, again: loadAgain };
   for (const [id, act] of Object.entries(CLICKS)) $(id).addEventListener("click", act);
   $("skip").addEventListener("click", () => ($("reason").value ? send($("reason").value) : say("Choose why you skip this one.")));
 

@@ -58,16 +58,19 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """No test touches the user's own cache; one folder for the session, shared by its workers."""
+    """No test touches the user's own cache and secrets; one folder for the session, shared by its workers."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
-    before = os.environ.get("EDITGAUGE_CACHE")
+    names = ("EDITGAUGE_CACHE", "EDITGAUGE_PRIVATE")
+    before = {name: os.environ.get(name) for name in names}
     os.environ["EDITGAUGE_CACHE"] = str(folder)
+    os.environ["EDITGAUGE_PRIVATE"] = str(folder.with_name("private"))
     yield folder
-    if before is None:
-        del os.environ["EDITGAUGE_CACHE"]
-    else:
-        os.environ["EDITGAUGE_CACHE"] = before
+    for name, value in before.items():
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
 
 
 @pytest.fixture(scope="session")

@@ -49,6 +49,18 @@ def user_cache() -> Path:
     return place.absolute()
 
 
+def user_private() -> Path:
+    """Return the folder of this user's secrets: ``EDITGAUGE_PRIVATE``, or ``editgauge`` below the
+    platform's folder for a user's data. Nothing in it belongs into a run or another folder that is
+    handed on.
+    """
+    import platformdirs
+
+    named = os.environ.get("EDITGAUGE_PRIVATE")
+    place = Path(named) if named else platformdirs.user_data_path("editgauge", appauthor=False)
+    return place.absolute()
+
+
 def limit_memory() -> None:
     """From now on this process (a command, a worker) gets no more than the machine's memory on top
     of what it has, and `MemoryError` beyond (Linux only).

@@ -138,6 +138,31 @@ def test_ratings_from_a_file_become_rows_and_agreement(judged_run: Path, tmp_pat
     assert not [path for path in files(run) if b"example.org" in path.read_bytes()]
 
 
+def test_a_run_with_a_study_holds_no_secret(
+    judged_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is given the run cannot find an annotator by trying names."""
+    monkeypatch.setenv("EDITGAUGE_PRIVATE", str(tmp_path / "private"))
+    run, ratings = copy_of(judged_run, tmp_path / "run"), tmp_path / "ratings.csv"
+    ratings.write_text(RATINGS, encoding="utf-8")
+    anonymised = ("study", "import", run, ratings, "--scale", "rank", "--anonymise")
+    cli(*anonymised)
+    design = tmp_path / "design.toml"
+    design.write_text(DESIGN, encoding="utf-8")
+    cli("study", "start", run, design, "--annotators", "ann,ben")
+    secrets = files(tmp_path / "private")
+    assert secrets, "the secret of the pseudonyms is on this machine"
+    for secret in secrets:
+        assert not [path for path in files(run) if secret.read_bytes() in path.read_bytes()]
+    before = {row["source"] for row in rows_of(run) if row["metric"] == "EA.rank"}
+    cli(*anonymised)
+    after = {row["source"] for row in rows_of(run) if row["metric"] == "EA.rank"}
+    assert before == after, "the same annotator has the same pseudonym on this machine"
+    monkeypatch.setenv("EDITGAUGE_PRIVATE", str(tmp_path / "another machine"))
+    refused = cli(*anonymised, expect=2)
+    assert "on the machine that imported" in refused.err
+
+
 # -- a data set ------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from editgauge.diagnosis import failures
 from editgauge.diagnosis.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
 from editgauge.store.run import Run
 from editgauge.tables.draw import draw
+from editgauge.tables.results import Delivery
 from editgauge.types import Row
 
 B = "medebench"
@@ -21,14 +23,16 @@ CASES = (
     (8, 0.9, 0.6, 0.6, 0.1, "well", "well"),
     (8, 0.1, 0.0, 0.0, 0.1, "well", "well"),
     (5, 0.9, 0.6, 0.6, 0.1, "well", "well"),  # at the cut-off is high
-    (2, 0.9, 0.6, 0.0, 0.0, "there", "neither"),
+    (2, 0.9, 0.6, 0.0, 0.0, "returned", "returned"),
+    (9, 1.0, 0.6, 0.0, 0.0, "returned", "returned"),  # whatever a judge says of it
+    (2, 0.9, 0.6, 0.0, 0.001, "there", "neither"),
     (2, 0.9, 0.3, 0.3, 0.1, "there", "there"),
     (2, 0.9, 0.1, 0.6, 0.004, "neither", "neither"),
     (2, 0.1, 0.6, 0.1, 0.1, "elsewhere", "elsewhere"),
     (2, 0.1, 0.0, 0.6, 0.5, "elsewhere", "there"),
     (None, 0.9, 0.6, 0.6, 0.1, "placed", "placed"),
     (None, 0.9, 0.6, 0.1, 0.1, "placed", "elsewhere"),
-    (None, 0.9, 0.6, 0.1, 0.0, "placed", "neither"),
+    (None, 0.9, 0.6, 0.1, 0.001, "placed", "neither"),
     (None, None, 0.1, 0.6, 0.1, "astray", "placed"),
     (2, None, 0.6, 0.6, 0.1, "", "there"),
 )
@@ -59,6 +63,15 @@ def test_every_kind(number: int) -> None:
         assert ("" if code == NONE else KINDS[code]) == wanted, basis
 
 
+def test_an_input_that_was_given_back_is_never_an_edit() -> None:
+    every = frame(made(), records(), B)
+    every = replace(every, deliveries={"m": Delivery(given_back=frozenset({"s0", "s9"}))})
+    for basis in failures.BASES:
+        found = read(every, basis, cutoffs_of(B))
+        assert found is not None
+        assert [KINDS[found.kinds[0, n]] for n in (0, 9)] == ["returned", "returned"]
+
+
 def test_cut_offs_move_outputs_from_kind_to_kind() -> None:
     all_rows = frame(made(), records(), B)
     strict = read(all_rows, "attention", cutoffs_of(B, accurate=9.0, iou=0.7))
@@ -75,14 +88,14 @@ def test_shares_by_task_type_with_counts_and_honest_intervals() -> None:
     lines = {line.group: line for line in by_attention.rows}
     assert list(lines) == ["addition", "removal", "all"]
     cell = lines["all"].cells["well"]
-    assert (cell.value, cell.n, cell.of) == (3 / 12, 3, 12)
-    # Wilson's interval of 3 of 12, worked from its formula with z = 1.959964
-    assert cell.low == pytest.approx(0.08894, abs=1e-4)
-    assert cell.high == pytest.approx(0.53231, abs=1e-4)
+    assert (cell.value, cell.n, cell.of) == (3 / 14, 3, 14)
+    # Wilson's interval of 3 of 14, worked from its formula with z = 1.959964
+    assert cell.low == pytest.approx(0.07571, abs=1e-4)
+    assert cell.high == pytest.approx(0.47589, abs=1e-4)
     names = [column.name for column in by_attention.columns]
     assert names[-3:] == ["placed", "astray", "iou"]
     assert "EA at 5, masked_ssim at 0.7, attention_iou at 0.3" in " ".join(by_attention.notes)
-    assert [column.heading[0] for column in by_pixels.columns][4] == "changed there (not judged)"
+    assert [column.heading[0] for column in by_pixels.columns][5] == "changed there (not judged)"
     assert "0.5% of the picture" in " ".join(by_pixels.notes)
     assert "looked right but did not act" in draw(by_attention, "markdown")
 

@@ -78,6 +78,7 @@ async def by_click(page: Any, values: list[int]) -> None:
 
 
 async def by_key(page: Any, values: list[int]) -> None:
+    await page.locator(".choice button:not([disabled])").first.wait_for()
     for key in [*map(str, values), "Enter"]:
         await page.keyboard.press(key)
 
@@ -191,7 +192,8 @@ def test_a_picture_that_did_not_load_is_not_rated(tmp_path: Path) -> None:
         await page.locator("#missing:not([hidden])").wait_for()
         first = page.locator(".choice button").first
         assert await first.is_disabled()
-        await by_key(page, [3] * len(EDITORS))
+        for key in ["3"] * len(EDITORS) + ["Enter"]:
+            await page.keyboard.press(key)
         assert not made.tasks("done"), "a rating was sent although a picture is missing"
         await page.unroute(broken)
         await page.locator("#again").click()

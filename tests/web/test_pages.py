@@ -104,3 +104,14 @@ def test_bad_payload_is_one_sentence(site: Any, body: bytes) -> None:
     assert answer.status_code == 400
     assert "want" in answer.json()["error"] or "long" in answer.json()["error"]
     assert log.get("a").version == 1
+
+
+def test_two_servers_of_one_host_keep_their_sessions_apart(tmp_path: Path) -> None:
+    """A browser sends the cookies of a host to all of its ports."""
+    cookies: dict[str, str] = {}
+    for name in ("study", "set"):
+        log = Log(tmp_path / f"{name}.sqlite")
+        client = TestClient(application(log, [], package="editgauge.study"), base_url="http://localhost")
+        client.get(f"/a/{log.invite('ann')}", follow_redirects=False)
+        cookies |= dict(client.cookies)
+    assert len(cookies) == 2

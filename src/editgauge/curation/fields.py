@@ -124,8 +124,8 @@ def set_words(
 ) -> Record | About:
     """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
     ``mask=difference`` (``mask.roi=…``), ``originals=delete``, ``review=VERDICT``, ``state=…``,
-    ``rename=ID`` (empty: a neutral one); or (`WHOLE`) of the set and its policy. Returns it as it is then. Raises
-    `UsageError` for a name that there is not, `DataError` for a value that is none.
+    ``rename=ID`` (empty: a neutral one); or (`WHOLE`) of the set and its policy. Returns it as it
+    is then. Raises `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
     given = dict(map(_split, pairs))
     if sample == WHOLE:

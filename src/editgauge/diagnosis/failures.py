@@ -1,5 +1,5 @@
-"""Readings of an output: edited well, at the right place without doing it, neither, or acted
-elsewhere. From rows alone.
+"""Readings of an output: given back unchanged, edited well, at the right place without doing it,
+neither, or acted elsewhere. From rows alone.
 
 Two bases. *Attention* is MedEBench's (arXiv 2506.01921, section 4: low accuracy and high
 preservation, parted by the IoU of attention): where did the model look? *Pixels* needs no access to
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 Basis = Literal["attention", "pixels"]
 BASES: tuple[Basis, ...] = ("attention", "pixels")
-KINDS = ("well", "there", "neither", "elsewhere", "placed", "astray")
-WORST = ("elsewhere", "astray", "neither", "there", "placed", "well")
+RETURNED = "returned"
+"""The input given back. It is read first: a judge that scores it high is wrong, and no attention
+makes it an edit."""
+KINDS = (RETURNED, "well", "there", "neither", "elsewhere", "placed", "astray")
+WORST = (RETURNED, "elsewhere", "astray", "neither", "there", "placed", "well")
 """In the order of a page that is sorted by them."""
 WORDS: dict[Basis, dict[str, str]] = {
     "attention": {
+        RETURNED: "gave the input back",
         "well": "edited well",
         "there": "looked right but did not act",
         "neither": "neither looked right nor acted",
@@ -40,6 +44,7 @@ WORDS: dict[Basis, dict[str, str]] = {
         "astray": "looked elsewhere (not judged)",
     },
     "pixels": {
+        RETURNED: "gave the input back",
         "well": "edited well",
         "there": "changed there, but not as asked",
         "neither": "changed hardly anything",
@@ -48,7 +53,10 @@ WORDS: dict[Basis, dict[str, str]] = {
     },
 }
 UNJUDGED = ("placed", "astray")
-_JUDGED: dict[Basis, tuple[str, ...]] = {"attention": KINDS[:4], "pixels": KINDS[:2]}
+_JUDGED: dict[Basis, tuple[str, ...]] = {
+    "attention": ("well", "there", "neither", "elsewhere"),
+    "pixels": ("well", "there"),
+}
 """Kinds that need somebody's judgement of the edit."""
 PREFIX: dict[Basis, str] = {"attention": "attention", "pixels": "change"}
 """How the metrics of a basis begin: ``attention_iou``."""
@@ -149,7 +157,22 @@ def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     kinds = np.full(iou.shape, NONE, dtype=np.int8)
     for name, mask in choices.items():
         kinds[known & mask] = KINDS.index(name)
+    kinds[~np.isnan(iou) & _unchanged(results, values("change_share"))] = KINDS.index(RETURNED)
     return Read(basis, kinds, iou, judged)
+
+
+def _unchanged(results: Results, share: Floats) -> Mask:
+    """Return a mask (E, S) of the outputs that are their input.
+
+    Either every pixel is the input's, or no pixel changed by more than the measurement of `share`
+    (E, S) counts, as in an input that was saved once more as a JPEG.
+    """
+    unchanged = np.asarray(share == 0)
+    for row, editor in enumerate(results.editors):
+        delivery = results.deliveries.get(editor)
+        if delivery is not None and delivery.given_back:
+            unchanged[row] |= np.isin(results.samples.ids, list(delivery.given_back))
+    return unchanged
 
 
 def one_source(results: Results) -> Results:

@@ -109,7 +109,7 @@ def start(path: Path, design: Design, names: Sequence[str], tasks: Sequence[Task
     `UsageError` where the file has a study already, or a name is no pseudonym.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with Log(path) as log, log.transaction():
+    with Log(path, secret_elsewhere=True) as log, log.transaction():
         if log.meta(_DESIGN):
             raise UsageError(
                 f"{path.stem}: this study was started already; give a new one another name"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import secrets
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,9 +16,13 @@ from editgauge.study.scales import SCORERS, metrics_of, question_of, shown
 from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import PEOPLE
 from editgauge.types import Row
+from editgauge.web import private
 
 FOLDER = "study"
-"""The folder of a run that holds studies: designs, answers, the salt of pseudonyms."""
+"""The folder of a run that holds studies: designs, answers, the name of the secret of pseudonyms."""
+_SALT_NAME = "pseudonyms"
+_OLD_SALT = "salt"
+"""The file with the secret itself, in runs of before November 2026."""
 
 
 class ImportedRatings(NamedTuple):
@@ -46,11 +49,29 @@ def known_of(run: Run, benchmark: str = "") -> Known:
 
 
 def salt_of(run: Run) -> str:
-    """The run's secret for pseudonyms, made at the first call; it never leaves the run folder."""
-    path = run.path / FOLDER / "salt"
-    if not path.exists():
-        write_bytes(path, secrets.token_hex(16).encode())
-    return path.read_text(encoding="ascii")
+    """Return the secret of the run's pseudonyms, which is made at the first call.
+
+    It stays on this machine: the run holds its name alone, so that nobody who is given the run can
+    find an annotator's name by trying. Raises `UsageError` on another machine than the one that
+    made it, because the same annotator would get a second pseudonym there.
+    """
+    folder = run.path / FOLDER
+    place, inside = folder / _SALT_NAME, folder / _OLD_SALT
+    if place.exists():
+        salt = private.secret_here(place.read_text(encoding="ascii").strip())
+        if salt is None:
+            raise UsageError(
+                f"{run.path.name}: the secret of its pseudonyms is on the machine that imported "
+                f"ratings first; import there, or use pseudonyms in the file and leave out "
+                f"--anonymise"
+            )
+        return salt
+    salt = inside.read_text(encoding="ascii") if inside.exists() else private.new_secret()
+    name = private.new_name()
+    private.keep_secret(name, salt)
+    write_bytes(place, name.encode())
+    inside.unlink(missing_ok=True)
+    return salt
 
 
 def import_ratings(run: Run, rows: Iterable[Row]) -> ImportedRatings:

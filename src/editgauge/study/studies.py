@@ -133,7 +133,7 @@ def application_of(run: Run, name: str, hosts: Sequence[str]) -> Iterator[tuple[
         from editgauge.study.serve import study_application
     except ImportError as error:
         raise MissingExtra("editgauge study serve", str(error.name), "study") from error
-    with Log(path) as log:
+    with Log(path, secret_elsewhere=True) as log:
         design = assign.design_of(log)
         pictures = Pictures(run, design.benchmark)
         ahead = [*design.training.samples, *design.drawn]

@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +22,7 @@ import orjson
 from editgauge.errors import EditgaugeError, RunError, UsageError
 from editgauge.store import sqlite
 from editgauge.types import JsonMapping
+from editgauge.web import private
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,6 +41,7 @@ CREATE TABLE events (
 CREATE INDEX events_by_item ON events (item, number);
 CREATE UNIQUE INDEX events_by_nonce ON events (nonce) WHERE nonce <> '';
 """
+_SECRET, _SECRET_NAME = "secret", "secret name"
 _Fields = tuple[JsonMapping, JsonMapping]
 _ITEM = "SELECT kind || ' ' || id, id, kind, owner, state, place, version, data, crc FROM items"
 _EVENT = (
@@ -111,7 +114,10 @@ class Log:
     cannot be read or written. What has another checksum is left out and named in `problems`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, secret_elsewhere: bool = False) -> None:
+        """Open a file, or make it. `secret_elsewhere`: the secret of a new file is kept on this
+        machine and not in the file, which may be handed on.
+        """
         self.path = path
         self.problems: list[str] = []
         self._lock = threading.RLock()
@@ -121,8 +127,12 @@ class Log:
                 if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'items'"):
                     for statement in _SCHEMA.split(";\n"):
                         self._db.execute(statement)
-                    self.set_meta("secret", secrets.token_hex(32))
-            self._secret = bytes.fromhex(self.meta("secret"))
+                    if secret_elsewhere:
+                        self.set_meta(_SECRET_NAME, private.new_name())
+                    else:
+                        self.set_meta(_SECRET, private.new_secret())
+        if secret_elsewhere and self.meta(_SECRET):
+            self._move_secret()
 
     def invite(self, name: str, role: str = "") -> str:
         """Add somebody; returns the token of their link, which is kept nowhere. Raises `UsageError`
@@ -165,6 +175,30 @@ class Log:
         """An unguessable name that only this file can make: 32 hexadecimal digits."""
         text = "\n".join(str(word) for word in words).encode()
         return hmac.new(self._secret, text, hashlib.sha256).hexdigest()[:32]
+
+    @cached_property
+    def _secret(self) -> bytes:
+        """The key of `mac`. On another machine than the one that made it, a new one is made: open
+        pages must then be loaded again, and nothing else changes.
+        """
+        inside = self.meta(_SECRET)
+        if inside:
+            return bytes.fromhex(inside)
+        name = self.meta(_SECRET_NAME)
+        secret = private.secret_here(name)
+        if secret is None:
+            secret = private.keep_secret(name, private.new_secret())
+        return bytes.fromhex(secret)
+
+    def _move_secret(self) -> None:
+        """Take the secret of an older file out of it, so that the file can be handed on."""
+        name = private.new_name()
+        private.keep_secret(name, self.meta(_SECRET))
+        with self.transaction():
+            self._db.execute("PRAGMA secure_delete=ON")
+            self.set_meta(_SECRET_NAME, name)
+            self._db.execute("DELETE FROM meta WHERE name = ?", (_SECRET,))
+        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def get(self, item: str) -> Item:
         """The newest version. Raises `UsageError` where there is no item of this id."""

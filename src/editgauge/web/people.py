@@ -20,7 +20,13 @@ from editgauge.web.pages import as_json, refusal
 Handler = Callable[[Request], Awaitable[Response]]
 MOST_BYTES = 8 << 20
 """Of a POST: a painted mask is the largest."""
-COOKIE = "editgauge"
+
+
+def cookie_of(log: Log) -> str:
+    """Return the cookie's name. Each study and each data set has its own: browsers send one host's
+    cookies to all of its ports, so that one session would otherwise end another.
+    """
+    return f"editgauge-{log.mac('cookie')[:12]}"
 
 
 def key_of(log: Log, who: Person) -> str:
@@ -39,7 +45,7 @@ def person(act: Callable[..., object], *, posts: bool = False, slow: bool = Fals
     @wraps(act)
     async def handler(request: Request) -> Response:
         log: Log = request.app.state.log
-        token = request.cookies.get(COOKIE, "")
+        token = request.cookies.get(cookie_of(log), "")
         who = await run_in_threadpool(log.find, token)  # it waits while others write
         if who is None:
             return refusal(401, "open your personal link")
@@ -58,12 +64,13 @@ def person(act: Callable[..., object], *, posts: bool = False, slow: bool = Fals
 async def sign_in(request: Request) -> Response:
     """The personal link: a cookie, and on to the first page."""
     token = request.path_params["token"]
-    if request.app.state.log.find(token) is None:
+    log: Log = request.app.state.log
+    if log.find(token) is None:
         return refusal(404, "this link is not valid (any more); ask who gave it to you")
     response = RedirectResponse("/", status_code=303)
     secure = request.url.scheme == "https"
     response.set_cookie(
-        COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=90 * 86400
+        cookie_of(log), token, httponly=True, samesite="lax", secure=secure, max_age=90 * 86400
     )
     return response
 

@@ -52,6 +52,14 @@
     }
   }
 
+  // A server that was away for a moment: a picture is asked for again, less and less often.
+  function failed(event) {
+    const image = event.target, tries = Number(image.dataset.tries || 0) + 1;
+    image.dataset.tries = String(tries);
+    if (tries <= 10) setTimeout(() => { if (image.isConnected && !isThere(image)) image.src = image.getAttribute("src"); }, 500 * tries);
+    if (task) mark();
+  }
+
   function tellMissing() {
     const missing = [...document.querySelectorAll("#pictures img")].filter((image) => image.complete && !isThere(image));
     $("missing").hidden = !missing.length;
@@ -155,7 +163,7 @@
 
   function figure(url, title, input, mask) {
     const arrived = () => { if (task) mark(); };
-    const image = (address, name, text) => make("img", { src: address, class: name, alt: text, draggable: "false", onload: arrived, onerror: arrived });
+    const image = (address, name, text) => make("img", { src: address, class: name, alt: text, draggable: "false", onload: arrived, onerror: failed });
     const layer = make("div", { class: "layer" }, image(url, "", title));
     if (input) layer.append(image(input, "over input", ""));
     if (mask) layer.append(image(mask, "over mask", ""));

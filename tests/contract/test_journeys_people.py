@@ -98,6 +98,24 @@ def test_a_study_from_the_design_to_agreement(judged_run: Path, tmp_path: Path) 
     assert {(line["annotator"], float(line["value"])) for line in lines} == set(RATED.items())
     cli("study", "agree", run, "--json")
     cli("check", run)
+    cli("report", run)
+    first, tables = pages_of(run / "report")
+    assert "2 annotators (6 outputs)" in first
+    assert "alpha" in first
+    assert "means of people" in tables
+    assert "1 to 5" in tables, "a mean of people has its scale in its heading"
+
+
+def pages_of(report: Path) -> tuple[str, str]:
+    """The text of a report's first page and of its tables."""
+    with chromium() as browser:
+        page = browser.new_context().new_page()
+        page.goto((report / "index.html").as_uri())
+        until(page, "document.body.innerText.includes('annotators')")
+        first = str(page.inner_text("body"))
+        page.get_by_role("link", name="Means of people").click()
+        until(page, "document.body.innerText.includes('means of people')")
+        return first, str(page.inner_text("body"))
 
 
 RATINGS = """sample,annotator,question,copy,reference

@@ -40,7 +40,7 @@ _CODE = {status: code for code, status in enumerate(STATUSES)}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One benchmark of a report."""
+    """One benchmark of a report. `people`: one sentence on what people said, "" where none did."""
 
     frame: Results
     tables: Sequence[Table] = ()
@@ -50,6 +50,7 @@ class Part:
     about: str = ""
     plots: Sequence[Plot] = ()
     published: bool = False
+    people: str = ""
 
 
 def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) -> Part:
@@ -132,8 +133,26 @@ def _about(part: Part) -> JsonObject:
         "anchors": [*filter(is_anchor, frame.editors)],
         "tables": [*map(as_json, part.tables)],
         "metrics": _described(part.metrics),
-        "overview": overview(frame, part.metrics, part.tables, part.plots),
+        "overview": {
+            **overview(frame, part.metrics, part.tables, part.plots),
+            "people": _people(part),
+        },
     }
+
+
+def _people(part: Part) -> JsonObject | None:
+    """Who rated the outputs: how many people, how many outputs, and how well they agree."""
+    ratings = part.frame.only_people()
+    if not len(ratings):
+        return None
+    rated = np.zeros((len(ratings.editors), len(ratings.samples)), np.bool_)
+    people = set()
+    for key, cube in ratings.cubes.items():
+        scored = cube.status == _CODE[Status.SCORED]
+        if scored.any():
+            people.add(key.source)
+            rated |= scored.any(axis=0)
+    return {"annotators": len(people), "outputs": int(rated.sum()), "sentence": part.people}
 
 
 def _columns(

@@ -12,6 +12,7 @@ from editgauge.reports.part import Part, part
 from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
 from editgauge.study.agreement import agreement
+from editgauge.study.means import means_of_people
 from editgauge.tables import rows
 
 
@@ -28,7 +29,9 @@ def parts_of(runs: Sequence[Run], benchmark: str = "", *, published: bool = Fals
             one = replace(one, tables=[*one.tables, judges])
         if len(one.frame.only_people()):
             agreed = agreement(one.frame, published_lines(name) if published else ())
-            one = replace(one, tables=[*one.tables, *agreed.tables])
+            means = means_of_people(one.frame)
+            people = [*agreed.tables] if means is None else [means, *agreed.tables]
+            one = replace(one, tables=[*one.tables, *people], people=agreed.sentence)
         parts.append(one)
     return parts
 

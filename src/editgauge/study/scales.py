@@ -33,6 +33,13 @@ ENDS: Mapping[Scale, str] = {"rank": "1 = best", "rate": "1 = worst, 5 = best"}
 RANGES: Mapping[Scale, tuple[float, float]] = {
     "rank": (1.0, math.inf), "rate": (1.0, 5.0), "grade": (1.0, 5.0), "pairwise": (0.0, 1.0),
 }  # fmt: skip
+SCALE_WORDS: Mapping[Scale, str] = {
+    "rank": "rank, 1 = best",
+    "rate": "1 to 5",
+    "grade": "good 5, fair 3, poor 1",
+    "pairwise": "share of wins",
+}
+"""What a mean of people's answers is a mean of, for the heading of its column."""
 SCORERS: Mapping[str, Scale] = {f"human.{scale}": scale for scale in SCALES}
 """Scorer of people's rows -> scale."""
 _RANK, _OVER = ".rank", ".over."

@@ -4,12 +4,21 @@ const Start = (function () {
   const h = EG.h, WIDE = 300; // of a ranking's scale, in pixels
 
   function extent(about) {
-    const all = about.overview.release, judges = about.overview.sources.map((source) => Scores.short(about, source));
+    const all = about.overview.release, people = about.overview.people;
+    const judges = about.overview.sources.map((source) => Scores.short(about, source));
+    if (people) judges.push(EG.plural(people.annotators, "annotator") + " (" + EG.plural(people.outputs, "output") + ")");
     return h("p", {}, h("strong", {}, EG.plural(about.samples, "sample")),
       all && all !== about.samples ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
       " · ", EG.plural(about.editors.length - about.anchors.length, "model"),
       about.anchors.length ? " and, to compare with, " + about.anchors.join(", ") : "", judges.length ? " · scored by " + judges.join(", ") : "",
       all && about.samples < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : "");
+  }
+
+  // What people said, in one sentence; their means stand with the tables.
+  function people(about) {
+    const said = about.overview.people;
+    return said && h("p", { class: "people" }, said.sentence, " ",
+      h("a", { href: EG.address(["tables", about.name]) }, "Means of people"));
   }
 
   // A bar of an interval on the common scale, beside the number.
@@ -142,7 +151,7 @@ const Start = (function () {
   function benchmark(about, index) {
     const ways = [["browse", "All samples"], ["tables", "Tables and figures"], ["reviewers", "For reviewers: what each model damaged"]];
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
-      h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), extent(about),
+      h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), extent(about), people(about),
       h("div", { class: "columns" }, ranking(about), wrong(about, index)), headlines(about), groups(about, index), first(about, index),
       h("p", { class: "ways" }, ways.map(([view, words]) => h("a", { href: EG.address([view, about.name]) }, words))));
   }

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import zipfile
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -104,6 +108,35 @@ def test_a_study_from_the_design_to_agreement(judged_run: Path, tmp_path: Path) 
     assert "alpha" in first
     assert "means of people" in tables
     assert "1 to 5" in tables, "a mean of people has its scale in its heading"
+
+
+def test_a_study_in_the_local_network_prints_links_that_can_be_opened(
+    judged_run: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("starlette", reason="a study needs the extra study")
+    run = copy_of(judged_run, tmp_path / "run")
+    design = tmp_path / "design.toml"
+    design.write_text(DESIGN, encoding="utf-8")
+    cli("study", "start", run, design, "--annotators", "ann,ben")
+    server = Server(run, more=("--lan",))
+    server.begin()
+    assert server.process is not None
+    assert server.process.stdout is not None
+    said = ""
+    while "stop with" not in said:
+        line = server.process.stdout.readline()
+        assert line, f"the server ended: {said}"
+        said += line
+    links = re.findall(r"http://\S+/a/\S+", said)
+    assert len(links) == 2, "one for each annotator"
+    assert "0.0.0.0" not in said, "nobody can open that address"
+    assert "HTTPS" in said
+    printed = urlsplit(links[0])
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=30)) as connection:
+        connection.request("GET", printed.path, headers={"Host": printed.netloc})
+        answer = connection.getresponse()
+        assert answer.status == 303, "the link signs in and leads to the first page"
+    server.kill()
 
 
 def pages_of(report: Path) -> tuple[str, str]:

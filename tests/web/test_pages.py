@@ -111,7 +111,9 @@ def test_two_servers_of_one_host_keep_their_sessions_apart(tmp_path: Path) -> No
     cookies: dict[str, str] = {}
     for name in ("study", "set"):
         log = Log(tmp_path / f"{name}.sqlite")
-        client = TestClient(application(log, [], package="editgauge.study"), base_url="http://localhost")
+        client = TestClient(
+            application(log, [], package="editgauge.study"), base_url="http://localhost"
+        )
         client.get(f"/a/{log.invite('ann')}", follow_redirects=False)
         cookies |= dict(client.cookies)
     assert len(cookies) == 2

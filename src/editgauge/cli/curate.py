@@ -14,6 +14,7 @@ from msgspec import to_builtins
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
+from editgauge.web.addresses import DEFAULT_PORT, LOCAL
 
 if TYPE_CHECKING:
     from editgauge.curation.dataset import DataSet
@@ -31,7 +32,12 @@ WHO = "command-line"
 
 @app.default
 def serve(
-    folder: DirArg, /, *, host: str = "127.0.0.1", port: opt.Whole = 8600, allow_host: opt.Many = ()
+    folder: DirArg,
+    /,
+    *,
+    host: str = "127.0.0.1",
+    port: opt.Whole = DEFAULT_PORT,
+    allow_host: opt.Many = (),
 ) -> None:
     """Open a data set in the browser until interrupted: every change is on the disk at once.
 
@@ -43,18 +49,25 @@ def serve(
     host
         The address to listen at.
     allow_host
-        A name by which browsers reach this server; may be repeated.
+        A further name by which browsers reach this server; may be repeated.
     """
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.review import owner_link
     from editgauge.curation.server import Workbench
     from editgauge.web import pages
+    from editgauge.web.addresses import PLAIN_HTTP, is_local, names_of, url_of
 
+    names = [*names_of(host), *allow_host]
     with DataSet(folder) as data, pages.listen(host, port) as place:
-        address = f"http://{host}:{place.getsockname()[1]}"
-        facts = {"data_set": data.about.name, "address": address}
-        output.listed({**facts, "owner": owner_link(data, address)}, "stop with Ctrl-C")
-        pages.serve(Workbench(data).application([host, *allow_host]), place)
+        address = url_of(names[0], place.getsockname()[1])
+        facts = {
+            "data_set": data.about.name,
+            "address": address,
+            "owner": owner_link(data, address),
+        }
+        notes = [] if is_local(names) else [PLAIN_HTTP]
+        output.listed(facts, *notes, "stop with Ctrl-C")
+        pages.serve(Workbench(data).application(names), place)
     output.said("stopped; every change is kept: run the same command again to go on")
 
 
@@ -156,7 +169,7 @@ def invite(
     *,
     expert: bool = False,
     revoke: bool = False,
-    base: str = "http://127.0.0.1:8600",
+    base: str = LOCAL,
 ) -> None:
     """Make a personal link for somebody, or make it useless; it is shown once and kept nowhere.
 

@@ -11,13 +11,13 @@ from cyclopts import Parameter
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
+from editgauge.web.addresses import DEFAULT_PORT, LOCAL
 
 if TYPE_CHECKING:
     from editgauge.study.agreement import Agreement
 
 app = opt.group("study", "Ratings by people: collect, import, export, agree.")
 
-LOCAL = "http://127.0.0.1:8600"
 StudyOpt = Annotated[str, Parameter(name="--study", help="Which, where the run has several.")]
 BaseOpt = Annotated[str, Parameter(name="--base", help="How links begin.")]
 
@@ -69,7 +69,7 @@ def start(run: opt.RunArg, design: Path, /, *, asked: Starting = Starting()) -> 
 
 def _print_links(tokens: dict[str, str], base: str, **facts: Any) -> None:
     """Print each annotator's link, `base` and the token, beside what was started."""
-    links = {name: f"{base.rstrip('/')}/a/{token}" for name, token in tokens.items()}
+    links = {name: _link(base, token) for name, token in tokens.items()}
     output.emit({**facts, "links": links}, output.pairs({**facts, **links}))
 
 
@@ -80,33 +80,52 @@ def serve(
     *,
     study: StudyOpt = "",
     host: str = "127.0.0.1",
-    port: opt.Whole = 8600,
+    port: opt.Whole = DEFAULT_PORT,
     allow_host: opt.Many = (),
+    lan: bool = False,
 ) -> None:
     """Serve a study to its annotators until interrupted; answers are on the disk at once.
 
-    Listens on this machine only, unless --host says otherwise; then put it behind HTTPS. Of a run
-    on a store the ratings go there at the end.
+    Listens on this machine only, unless --lan or --host says otherwise. Of a run on a store the
+    ratings go there at the end.
 
     Parameters
     ----------
     host
         The address to listen at.
     allow_host
-        A name by which browsers reach this server; may be repeated.
+        A further name by which browsers reach this server; may be repeated.
+    lan
+        Listen in the local network, and print a new personal link for each annotator; older links
+        end.
     """
-    from editgauge.study.studies import application_of, collect
+    from editgauge.study.studies import application_of, collect, new_links
     from editgauge.web import pages
+    from editgauge.web.addresses import EVERYWHERE, PLAIN_HTTP, is_local, names_of, url_of
 
+    if lan and host == "127.0.0.1":
+        host = EVERYWHERE[0]
+    names = [*names_of(host), *allow_host]
     with opt.run_there(run) as folder:
-        served = application_of(folder, study, [host, *allow_host])
+        served = application_of(folder, study, names)
         with served as (plan, application), pages.listen(host, port) as place:
-            address = f"http://{host}:{place.getsockname()[1]}"
-            output.listed({"study": plan.name, "address": address}, "stop with Ctrl-C")
+            address = url_of(names[0], place.getsockname()[1])
+            facts: dict[str, Any] = {"study": plan.name, "address": address}
+            if lan:
+                tokens = new_links(folder, study)
+                facts |= {name: _link(address, token) for name, token in tokens.items()}
+            else:
+                facts["links"] = f"{address}/a/…, as study start printed them"
+            notes = [] if is_local(names) else [PLAIN_HTTP]
+            output.listed(facts, *notes, "stop with Ctrl-C")
             pages.serve(application, place)
         done = collect(folder)
     new = output.counted(done.new + done.changed, "new rating")
     output.said(f"{new}; next: editgauge study agree {opt.place_of(run)}")
+
+
+def _link(base: str, token: str) -> str:
+    return f"{base.rstrip('/')}/a/{token}"
 
 
 @app.command

@@ -19,7 +19,7 @@ from editgauge.types import Row
 from editgauge.web import private
 
 FOLDER = "study"
-"""The folder of a run that holds studies: designs, answers, the name of the secret of pseudonyms."""
+"""The folder of a run with studies: designs, answers, the name of the secret of pseudonyms."""
 _SALT_NAME = "pseudonyms"
 _OLD_SALT = "salt"
 """The file with the secret itself, in runs of before November 2026."""

@@ -116,6 +116,12 @@ def _retire_taken_back(run: Run, design: Design, rows: Sequence[Row]) -> None:
     run.drop([(row.key, row.fingerprint) for row in old])
 
 
+def new_links(run: Run, name: str = "") -> dict[str, str]:
+    """Return a new token for each annotator of a study, by pseudonym; their older links end."""
+    with Log(study_path(run, name)) as log:
+        return {who.name: log.new_link(who.name) for who in log.people() if not who.revoked}
+
+
 def pseudonyms_of(word: str) -> list[str]:
     """A number of annotators as ``rater-1``…, or pseudonyms joined by commas."""
     if word.strip().isdigit():

@@ -149,6 +149,18 @@ class Log:
             self.note(name, "invited", role=role)
         return token
 
+    def new_link(self, name: str) -> str:
+        """Return a new token of somebody who was invited; their older link ends. Raises
+        `UsageError` for somebody who is not there.
+        """
+        token = secrets.token_urlsafe(24)
+        update = "UPDATE people SET token = ? WHERE name = ? AND revoked = 0"
+        with self.transaction():
+            if self._db.execute(update, (_hash(token), name)).rowcount:
+                self.note(name, "new link")
+                return token
+        raise UsageError(f"{name!r}: nobody of this name was invited")
+
     def revoke(self, name: str) -> None:
         """Make a link useless. Raises `UsageError` for somebody who is not there."""
         with self.transaction():

@@ -11,12 +11,14 @@ import pytest
 from PIL import Image
 
 from editgauge.curation import alignment, dicom, intake, privacy
-from editgauge.curation.records import Box
-from editgauge.curation.review import faults
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.fields import set_words
+from editgauge.curation.records import About, Box, Record
+from editgauge.curation.review import faults, faults_by_protocol
 from editgauge.errors import DataError, UsageError
-from editgauge.images import read_image, write_png
+from editgauge.images import read_image, read_mask, write_png
 from editgauge.web.log import Act
-from tests.curation.made_set import edited, make_set, scan, scene
+from tests.curation.made_set import BOX, edited, make_set, scan, scene
 
 WHO = intake.Intake(who="ann")
 
@@ -222,3 +224,37 @@ def test_a_scan_that_is_none(tmp_path: Path, spoil: str) -> None:
     }[spoil])  # fmt: skip
     with pytest.raises(DataError, match=r"a\.dcm"):
         dicom.ScanFile(path).scan()
+
+
+def test_a_reference_and_a_mask_are_given_later(tmp_path: Path) -> None:
+    pixels = scene(1, (256, 200))
+    write_png(tmp_path / "before.png", pixels)
+    shifted, _ = misaligned(edited(pixels))
+    write_png(tmp_path / "after.png", shifted)
+    with DataSet.create(tmp_path / "set", About(name="wards", protocol="medebench")) as data:
+        intake.add(data, [tmp_path / "before.png"], WHO)
+        data.change("s0001", 1, {"instruction": "Turn it."}, Act("ann"))
+        faults_before = [fault.why for fault in faults_by_protocol(data, data.records())]
+        assert "no reference, which the layout has" in faults_before
+        given = (f"reference={tmp_path / 'after.png'}", "mask.roi=difference")
+        record = set_words(data, "s0001", given, "ann")
+        assert isinstance(record, Record)
+        first = record.reference
+        reference = read_image(data.path(first))
+        assert reference.shape == pixels.shape
+        outside = np.ones(pixels.shape[:2], bool)
+        left, top, right, bottom = BOX
+        outside[top - 8 : bottom + 8, left - 8 : right + 8] = False
+        outside[:20] = outside[-20:] = False
+        outside[:, :20] = outside[:, -20:] = False
+        difference = np.abs(reference.astype(int) - pixels.astype(int))[outside]
+        assert difference.mean() < 6, "the reference is aligned to the input"
+        assert record.unseen, "a person looks at the new picture, too"
+        assert read_mask(data.path(record.masks["roi"])).any()
+        write_png(tmp_path / "other.png", edited(pixels))
+        words = (f"reference={tmp_path / 'other.png'}", "align=none")
+        again = set_words(data, "s0001", words, "ann")
+        assert isinstance(again, Record)
+        assert again.reference != first
+        assert not (data.root / first).exists(), "the older reference is gone"
+        assert set(again.pictures) == {*again.images, again.reference}

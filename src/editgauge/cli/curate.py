@@ -146,7 +146,8 @@ def set_fields(
         The id of a sample, or . for the set as a whole.
     fields
         NAME=VALUE. Of a sample any field or attribute (instruction, category broad/narrow,
-        licence…; empty takes it out), mask=difference (mask.roi, mask.second),
+        licence…; empty takes it out), reference=FILE (aligned to the input; with align=none as it
+        is), mask=difference or mask=FILE (mask.roi, mask.second),
         originals=delete (pictures as they were before a reviewer hid something in them),
         review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted),
         rename=ID (empty: a neutral one). Of the set title, description, licence, protocol,
@@ -266,7 +267,7 @@ def _ready(data: DataSet, layout: str, engine: Any) -> int:
     """Say what keeps samples from leaving."""
     from editgauge.curation.review import faults, of_set
 
-    records = data.records()
+    records, layout = data.records(), layout or data.about.protocol
     kept = faults(data, records, layout, engine=engine)
     ready = len(records) - len({fault.sample for fault in kept})
     reasons = [{"sample": "the set", "why": why} for why in of_set(data)]

@@ -5,14 +5,16 @@ command line are made of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from editgauge.curation import masks, privacy, review
+from editgauge.curation import intake, masks, privacy, review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, VERDICTS, About, Record
 from editgauge.errors import UsageError, meant
+from editgauge.images import read_mask
 from editgauge.types import JsonMapping, JsonObject
 from editgauge.web.log import Act
 
@@ -79,6 +81,8 @@ _FIELDS: Sequence[tuple[Sequence[str], Mapping[str, str]]] = [
 FIELDS: Mapping[str, Field] = {
     name: Field(said, protocols) for protocols, fields in _FIELDS for name, said in fields.items()
 }
+_ACTS = ("reference", "mask", "originals", "review", "state", "rename")
+"""What `set_words` does besides setting fields."""
 _PLAIN = (*TEXTS, "split", "protocol")
 
 
@@ -107,7 +111,16 @@ def patch_of(record: Record, given: Mapping[str, str]) -> JsonObject:
             facts = patch.get("attributes", record.attributes)
             patch["attributes"] = _with(facts, rest or name, _value(value))
         else:
-            known = [*FIELDS, "mask", "review", "state", "rename", "originals", *record.attributes]
+            known = [
+                *FIELDS,
+                "reference",
+                "mask",
+                "review",
+                "state",
+                "rename",
+                "originals",
+                *record.attributes,
+            ]
             hint = meant(name, known, f"fields are: {', '.join(known)};")
             new = f"a new attribute is attribute.{name}=VALUE"
             raise UsageError(f"{name!r}: no field of a sample; {hint} {new}")
@@ -123,7 +136,8 @@ def set_words(
     data: DataSet, sample: str, pairs: Sequence[str], who: str, *, note: str = ""
 ) -> Record | About:
     """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
-    ``mask=difference`` (``mask.roi=…``), ``originals=delete``, ``review=VERDICT``, ``state=…``,
+    ``reference=FILE`` (with ``align=none`` as it is), ``mask=difference`` or ``mask=FILE``
+    (``mask.roi=…``), ``originals=delete``, ``review=VERDICT``, ``state=…``,
     ``rename=ID`` (empty: a neutral one); or (`WHOLE`) of the set and its policy. Returns it as it
     is then. Raises `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
@@ -133,6 +147,7 @@ def set_words(
     state, verdict = given.pop("state", ""), given.pop("review", "")
     new = given.pop("rename", None)
     originals = given.pop("originals", "")
+    reference, align = given.pop("reference", ""), given.pop("align", "affine")
     if originals not in ("", "delete"):
         raise UsageError(f"originals {originals!r}: wanted originals=delete")
     drawn = {n: given.pop(n) for n in list(given) if n.partition(".")[0] == "mask"}
@@ -142,14 +157,11 @@ def set_words(
         raise UsageError("state 'verified': reviews verify a sample; wanted review=accept")
     record, act = data.record(sample), Act(who, note=note)
     record = data.change(sample, record.version, patch_of(record, given), act)
-    for name, how in drawn.items():
-        mask = name.partition(".")[2] or "input"
-        if mask not in MASKS or how != "difference":
-            raise UsageError(f"{name}: wanted mask, or mask.{', mask.'.join(MASKS)}=difference")
-        drawing = masks.propose(data, record)
-        record = masks.save(
-            data, sample, record.version, mask, drawing, who, note="from difference"
-        )
+    if reference:
+        how = intake.Intake(who=who, align=align)
+        record = intake.give_reference(data, sample, Path(reference), how)
+    for name, source in drawn.items():
+        record = _masked(data, record, name, source, who)
     if originals:
         record = privacy.delete_originals(data, sample, who)
     if verdict:
@@ -159,6 +171,22 @@ def set_words(
     if state:
         record = data.change(sample, record.version, {"state": state}, Act(who, state, note))
     return record if new is None else data.rename(sample, new, who)
+
+
+def _masked(data: DataSet, record: Record, name: str, source: str, who: str) -> Record:
+    """Give a sample the mask ``mask`` or ``mask.NAME`` from the difference of its pair, or from a
+    file of the input's size in which the area that may change is bright.
+    """
+    mask = name.partition(".")[2] or "input"
+    if mask not in MASKS:
+        raise UsageError(f"{name}: wanted mask, or mask.{', mask.'.join(MASKS)}")
+    if source == "difference":
+        drawing = masks.propose(data, record)
+        note = "from difference"
+    else:
+        drawing = read_mask(Path(source))
+        note = "from a file"
+    return masks.save(data, record.id, record.version, mask, drawing, who, note=note)
 
 
 def _about(about: About, given: Mapping[str, str]) -> JsonObject:

@@ -15,6 +15,7 @@ from editgauge.curation.dataset import OUT, DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.images import Array, oriented, read_header, read_image, resize
 from editgauge.types import JsonMapping
+from editgauge.web.log import Act
 
 BEFORE = "taken in before"
 """What is said of a file whose sample is there, whatever became of it."""
@@ -113,8 +114,7 @@ def _each(
 ) -> list[Taken]:
     """A sample (of a scan: for each frame) of each file, or of each pair of files."""
     dicom.window_of(how.window)  # before a picture is kept for a sample that cannot be
-    if how.align not in ("affine", "none"):
-        raise UsageError(f"align {how.align!r}: wanted affine or none")
+    _check_align(how.align)
     records.record_of({"id": "new", "images": ["new.png"], **how.fields}, "the new samples")
     taken, known = list[Taken](), data.origins()
     for number, paths in enumerate(files, start=1):
@@ -151,12 +151,25 @@ def _sized(pixels: Array, longest: int) -> Array:
 
 
 def _aligned(one: Path, two: Path, *, how: Intake) -> list[_Source]:
-    """An input, and its reference brought onto it."""
-    sides, names = [list(_sources(path, how)) for path in (one, two)], f"{one.name} and {two.name}"
-    if [len(side) for side in sides] != [1, 1]:
+    """An input, and its reference aligned to it."""
+    names = f"{one.name} and {two.name}"
+    first = _only_frame(one, how, names)
+    second = _only_frame(two, how, names)
+    return _laid_over(first, second, how.align, names)
+
+
+def _only_frame(path: Path, how: Intake, names: str) -> _Source:
+    """Return the one picture in a file. Raises `DataError` for a scan of several frames."""
+    frames = list(_sources(path, how))
+    if len(frames) != 1:
         raise DataError(f"{names}: a side of a pair is one frame; name it")
-    ((first,),), ((second,),) = sides
-    if how.align == "none":
+    ((source,),) = frames
+    return source
+
+
+def _laid_over(first: _Source, second: _Source, align: str, names: str) -> list[_Source]:
+    """Return an input and its reference, which is aligned to the input unless `align` is none."""
+    if align == "none":
         if second.pixels.shape != first.pixels.shape:
             raise DataError(f"{names}: of two sizes; have them aligned")
         return [first, second]
@@ -166,6 +179,47 @@ def _aligned(one: Path, two: Path, *, how: Intake) -> list[_Source]:
     moved, _ = alignment.laid_over(first.pixels, second.pixels, found.matrix)
     note = f"aligned ({found.method}): quality {found.quality:.2f}"
     return [first._replace(said=note), second._replace(pixels=moved, aligned=found.as_dict())]
+
+
+def give_reference(data: DataSet, sample: str, path: Path, how: Intake) -> records.Record:
+    """Give a sample a reference, or another one, after it was taken in.
+
+    The reference is aligned to the sample's input (`Intake.align`) and searched for texts and
+    faces as every picture is. An older reference is deleted. Raises `DataError` for a file that
+    cannot be read or aligned.
+    """
+    _check_align(how.align)
+    record = data.record(sample)
+    before = record.reference
+    first = _Source(read_image(data.path(record.images[0])))
+    names = f"{sample} and {path.name}"
+    _, second = _laid_over(first, _only_frame(path, how, names), how.align, names)
+    privacy.remember(data, second.words)
+    place = data.keep(second.pixels)
+    scan = bool(second.scan) or record.facts(record.images[0]).needs_look
+    about = _searched(second, how, scan=scan)
+
+    def with_reference(newest: records.Record) -> JsonMapping:
+        pictures = {name: known for name, known in newest.pictures.items() if name != before}
+        return {"reference": place, "pictures": {**pictures, place: about}}
+
+    changed = data.update(sample, with_reference, Act(how.who, "reference given"))
+    if before:
+        data.purge([before])
+    return changed
+
+
+def _searched(source: _Source, how: Intake, *, scan: bool) -> records.Picture:
+    """Return what is known of a picture on its way into the set."""
+    about = privacy.searched(source.pixels, how.engine)
+    about.scan, about.alignment = dict(source.scan), dict(source.aligned)
+    about.needs_look = scan
+    return about
+
+
+def _check_align(align: str) -> None:
+    if align not in ("affine", "none"):
+        raise UsageError(f"align {align!r}: wanted affine or none")
 
 
 def _add(
@@ -183,9 +237,7 @@ def _add(
     scan = any(source.scan for source in sources)  # an aligned reference has the input's border
     pictures = dict[str, records.Picture]()
     for place, source in zip(places, sources, strict=True):
-        about = pictures[place] = privacy.searched(source.pixels, how.engine)
-        about.scan, about.alignment = dict(source.scan), dict(source.aligned)
-        about.needs_look = scan
+        pictures[place] = _searched(source, how, scan=scan)
     wish = path.stem if how.keep_names and not dicom.is_dicom(path) else ""
     record = data.add({**fields, "id": data.new_id(wish), "pictures": pictures}, how.who)
     known[records.origin_of(fields)] = record.id

@@ -128,6 +128,16 @@ def faults(
     ]
 
 
+def faults_by_protocol(data: DataSet, records: Sequence[Record]) -> list[Fault]:
+    """What keeps samples back, and what the layout of each sample's protocol must have besides: the
+    set's protocol, or the sample's own where the set has none.
+    """
+    every: list[Fault] = []
+    for record in records:
+        every += faults(data, [record], data.about.protocol or record.protocol)
+    return every
+
+
 def of_set(data: DataSet) -> list[str]:
     """What is wrong with the set as a whole: names in what is said of it."""
     about = data.about

@@ -123,7 +123,7 @@ class Workbench:
         """A sample as the page needs it; what others decided is for who has voted alone."""
         lacking, reviews = review.lacking(record, self.data.about.policy), review.current(record)
         voted = who.name in reviews
-        faults = [fault.why for fault in review.faults(self.data, [record])]
+        faults = [fault.why for fault in review.faults_by_protocol(self.data, [record])]
         facts = {path: record.facts(path) for path in record.shown}
         view = {
             "id": record.id,

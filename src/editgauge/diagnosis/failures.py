@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.statistics.quantiles import wilson
+from editgauge.statistics.limits import share_interval
 from editgauge.store.labels import mapping
 from editgauge.tables.metrics import benchmark_of, choose
 from editgauge.tables.results import Floats, Mask, Results
@@ -221,7 +221,7 @@ def _row(one: Read, editor: int, mine: Mask, intervals: bool) -> dict[str, Cell]
         hits = int((kinds == code).sum())
         if unjudged and kind in _JUDGED[one.basis]:
             cells[kind] = Cell(value=None, n=0, of=of)
-        else:  # Wilson's interval is honest for few outputs and for 0 and 1
-            low, high = wilson(hits / of, of) if intervals else (None, None)
+        else:  # this interval is honest for few outputs and for 0 and 1
+            low, high = share_interval(hits / of, of) if intervals else (None, None)
             cells[kind] = Cell(value=hits / of, n=hits, of=of, low=low, high=high)
     return {**cells, "iou": Cell(value=float(iou.mean()), n=of, of=of)}

@@ -1,6 +1,6 @@
 """How far raters agree: quadratic kappa, Krippendorff's alpha, and what repeats tell.
 
-Kappa and alpha are made of parts that can be summed, so that a bootstrap may draw samples.
+Kappa and alpha are made of parts that can be summed, so that a jackknife may leave samples out.
 
 Sources: Cohen (1968); Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections C
 and D; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from editgauge.statistics.resampling import Floats
+from editgauge.statistics.limits import Floats
 
 
 def kappa_parts(a: ArrayLike, b: ArrayLike) -> Floats:

@@ -11,14 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from editgauge.statistics.resampling import (
-    LEAST,
-    RESAMPLES,
-    Floats,
-    Ints,
-    Moments,
-    replicates,
-)
+from editgauge.statistics.limits import LEAST, Floats
+from editgauge.statistics.resampling import RESAMPLES, Ints, Moments, replicates
 
 _STEPS, _ENOUGH = 10_000, 1e-10
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.errors import UnknownName, UsageError
+from editgauge.statistics.limits import Scale
 from editgauge.statistics.prediction import (
     RATED,
     Corrected,
-    Scale,
     corrected_mean,
 )
 from editgauge.study.agreement import cell
@@ -197,7 +197,7 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
         if np.isfinite(y).any() and np.isfinite(f).any():
             found = corrected_mean(y, f, strata=labels, scale=one.scale)
             cells = {
-                "corrected": cell(*found[:3]),
+                "corrected": _estimate(found),
                 "alone": _alone(found),
                 "judge": _number(found.judge),
             }
@@ -253,9 +253,9 @@ def _difference(one: Gold, labels: ArrayLike | None) -> TableRow | None:
         for y, f in zip(one.values, one.scores, strict=True)
     )
     cells = {
-        "a": cell(*first[:3]),
-        "b": cell(*second[:3]),
-        "difference": cell(*found[:3]),
+        "a": _estimate(first),
+        "b": _estimate(second),
+        "difference": _estimate(found),
         "alone": _alone(found),
         "verdict": Cell(text=verdict(found, one.direction)),
     }
@@ -273,9 +273,14 @@ def verdict(found: Corrected, direction: Direction) -> str:
     return "better" if (found.value > 0) == (direction == "higher") else "worse"
 
 
+def _estimate(found: Corrected) -> Cell:
+    return cell(found.value, found.low, found.high)
+
+
 def _alone(found: Corrected) -> Cell:
     """What the ratings alone say."""
-    return cell(found.alone, found.alone_low, found.alone_high, found.rated, found.judged)
+    alone = found.alone
+    return cell(alone.value, alone.low, alone.high, found.rated, found.judged)
 
 
 def _number(value: float) -> Cell:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.contract.datasets import task_record, tasks
+from tests.contract.datasets import WEB, instance, task_record, tasks
 from tests.contract.support import cli
 
 NAMES = {"VC": "consistency_score", "IF": "instruction_score", "VQ": "quality_score"}
@@ -144,6 +145,78 @@ def test_fail_if_worse_tells_by_its_exit_code(
     compared(run, "--fail-if-worse", expect=code)
 
 
+@pytest.mark.parametrize("size", [24, 60])
+def test_a_small_alpha_can_fail(size: int, tmp_path: Path) -> None:
+    """The least p of drawn signs, 1 in 16,384, is above an alpha of a millionth."""
+    new = [1 + n % 2 for n in range(size)]
+    run = scored(tmp_path, {"old": {"VC": [4] * size}, "new": {"VC": new}})
+    words = ("--set", "alpha=0.000001", "--fail-if-worse")
+    line = compared(run, *words, expect=1)["VC"]
+    assert line["p"] == pytest.approx(2.0 ** (1 - size), rel=1e-9)
+    assert line["verdict"] == "worse"
+
+
+def test_p_is_corrected_over_the_lines_of_all_benchmarks(tmp_path: Path) -> None:
+    kris = scored(tmp_path / "kris", {"old": {"VC": OLD}, "new": {"VC": NEW}})
+    psnr = [20.0 + n for n in range(12)]
+    text = pixel_scored(tmp_path / "text", {"old": psnr, "new": [v + 1 for v in psnr]})
+    done = cli("compare", kris, "old", "new", "--with", text, "--json", "--variant", "faithful")
+    comparisons = done.json["comparisons"]
+    assert len(comparisons) == 2
+    lines = [line for comparison in comparisons for line in comparison["lines"]]
+    assert len(lines) > 1
+    least = min(lines, key=lambda line: line["p"])
+    assert least["holm"] == pytest.approx(len(lines) * least["p"])
+    assert {comparison["tests"] for comparison in comparisons} == {len(lines)}
+
+
+def pixel_scored(folder: Path, psnr: Mapping[str, Sequence[float]]) -> Path:
+    """A run of TextEditBench with these PSNRs, taken in as the released script leaves them."""
+    for number in range(1, 1 + len(psnr["old"])):
+        instance(folder / "data", number, split=WEB)
+    for editor, values in psnr.items():
+        details = [
+            {"id": str(n + 1), "mse": 255**2 / 10 ** (value / 10), "psnr": value}
+            for n, value in enumerate(values)
+        ]
+        path = folder / f"{editor}.json"
+        path.write_text(json.dumps({"details": details}))
+        cli(
+            "import", "texteditbench", folder / "data", "--run", folder / "run",
+            "--from", path, "--split", "real",
+        )  # fmt: skip
+    return folder / "run"
+
+
+ENDLESS = math.inf
+INFINITE = {
+    "most samples are lost": ([30.0] * 12 + [ENDLESS] * 14, "higher", "not clear"),
+    "some are lost": ([30.0] * 23 + [ENDLESS] * 3, "higher", "not clear"),
+    "none is": ([30.0] * 26, "higher", "better"),
+    "the other way round": ([30.0] * 12 + [ENDLESS] * 14, "lower", "worse"),
+}
+"""The old PSNRs of 26 samples, whether the new ones are higher where both are finite, the verdict."""
+
+
+@pytest.mark.parametrize("kind", INFINITE)
+def test_samples_in_no_mean_that_could_turn_a_verdict_prevent_it(kind: str, tmp_path: Path) -> None:
+    """12 of 26 gained 14 dB, and the other 14 lost an infinite PSNR: it was called better."""
+    old, way, verdict = INFINITE[kind]
+    shift = 14 if way == "higher" else -14
+    new = [44.0 + n / 10 if math.isinf(v) else v + shift + n / 10 for n, v in enumerate(old)]
+    run = pixel_scored(tmp_path, {"old": old, "new": new})
+    done = cli("compare", run, "old", "new", "--json", "--variant", "faithful", "--metric", "psnr")
+    (line,) = done.json["comparisons"][0]["lines"]
+    assert line["verdict"] == verdict
+    lost = sum(map(math.isinf, old))
+    assert line["loss"] == (lost if way == "higher" else 26)
+    if verdict == "not clear":
+        assert str(lost) in line["reason"]
+        told = cli("compare", run, "old", "new", "--metric", "psnr", "--format", "markdown").out
+        assert "better on psnr" not in told
+        assert "infinite" in told
+
+
 @pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex"])
 def test_every_format_has_the_difference(form: str, tmp_path: Path) -> None:
     run = scored(tmp_path, {"old": {"VC": WORSE}, "new": {"VC": BETTER}})
@@ -197,6 +270,31 @@ def test_a_gate_has_three_verdicts_with_exit_codes(
 
 
 PLAIN = POLICY.format(margin=0.3)
+NO_INTERVAL = {
+    "two samples": ([3, 4], [3, 3]),
+    "five samples": ([3, 4, 3, 4, 5], [3, 3, 4, 4, 4]),
+    "equal differences": ([3, 4] * 20, [4, 5] * 20),
+}
+"""Old and new scores of which there is no interval."""
+
+
+@pytest.mark.parametrize("kind", NO_INTERVAL)
+def test_a_gate_cannot_tell_where_there_is_no_interval(kind: str, tmp_path: Path) -> None:
+    old, new = NO_INTERVAL[kind]
+    run = scored(tmp_path, {"old": {"VC": old}, "new": {"VC": new}})
+    policy = POLICY.format(margin=2.0) + "least_samples = 2\n"
+    told = gated(run, policy, "--json", expect=4).json
+    (check,) = [one for one in told["gates"][0]["checks"] if one["kind"] == "margin"]
+    assert check["verdict"] == "CANNOT TELL"
+    assert check["reason"]
+    assert gated(run, policy, expect=4).err == ""
+
+
+def test_a_gate_passes_identical_scores(tmp_path: Path) -> None:
+    run = scored(tmp_path, {"old": {"VC": noisy(0)}, "new": {"VC": noisy(0)}})
+    gated(run, POLICY.format(margin=0.0), expect=0)
+
+
 GATES: Mapping[str, tuple[Sequence[int | None], Sequence[int | None], str, str]] = {
     "missing scores, unless they are allowed": (
         noisy(0), [None, None, *noisy(1, seed=1)[2:]], "coverage = 0.9\n" + PLAIN, PLAIN,
@@ -242,19 +340,40 @@ def test_a_rule_for_a_metric_that_nobody_scored_is_no_pass(tmp_path: Path) -> No
     assert "KP" in gated(run, POLICY.format(margin=0.3).replace("VC", "KP"), expect=4).out
 
 
+def rated(folder: Path, gains: Sequence[int]) -> Path:
+    """A run of 20 samples in which a judge sees a gain of one everywhere, and one annotator these
+    gains on the first ones.
+    """
+    run = scored(folder, {"old": {"VC": [3, 4] * 10}, "new": {"VC": [4, 5] * 10}})
+    lines = ["sample,annotator,editor,value"]
+    for n, gain in enumerate(gains, 1):
+        for editor, more in (("old", 0), ("new", gain)):
+            lines.append(f"color_change/{n},ann,{editor},{2 + (n % 3) + more}")
+    ratings = folder / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    return run
+
+
+@pytest.mark.parametrize(
+    ("gains", "code"),
+    [([1, 0] * 5, 0), ([-1] * 10, 1), ([-1, -1, -1, -1, 0] * 2, 1), ([1, -1] * 5, 0)],
+    ids=["better", "worse on each", "worse on most", "neither"],
+)
+def test_fail_if_worse_tells_by_its_exit_code_what_people_say(
+    gains: Sequence[int], code: int, tmp_path: Path
+) -> None:
+    run = rated(tmp_path, gains)
+    words = ("compare", run, "old", "new", "--calibrate", "human")
+    cli(*words, "--fail-if-worse", expect=code)
+    cli(*words, expect=0)
+
+
 def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
     """The judge sees a gain of one everywhere; the people who rated half of the samples see one in
     every second: the corrected difference is theirs.
     """
-    scores = {"old": {"VC": [3, 4] * 10}, "new": {"VC": [4, 5] * 10}}
-    run = scored(tmp_path, scores)
-    lines = ["sample,annotator,editor,value"]
-    for n in range(1, 11):
-        for editor, gain in (("old", 0), ("new", n % 2)):
-            lines.append(f"color_change/{n},ann,{editor},{2 + (n % 3) + gain}")
-    ratings = tmp_path / "ratings.csv"
-    ratings.write_text("\n".join(lines))
-    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    run = rated(tmp_path, [n % 2 for n in range(1, 11)])
     done = cli("compare", run, "old", "new", "--calibrate", "human", "--json")
     (row,) = done.json["tables"][0]["rows"]
     corrected, alone = row["cells"]["difference"], row["cells"]["alone"]

@@ -76,9 +76,10 @@ def test_shares_by_task_type_with_counts_and_honest_intervals() -> None:
     assert list(lines) == ["addition", "removal", "all"]
     cell = lines["all"].cells["well"]
     assert (cell.value, cell.n, cell.of) == (3 / 12, 3, 12)
-    # Wilson's interval of 3 of 12, worked from its formula with z = 1.959964
-    assert cell.low == pytest.approx(0.08894, abs=1e-4)
-    assert cell.high == pytest.approx(0.53231, abs=1e-4)
+    # Agresti and Coull's interval of 3 of 12: (3 + 1.92) / (12 + 3.84) = 0.3106, plus and minus
+    # 1.96 times the root of 0.3106 * 0.6894 / 15.84
+    assert cell.low == pytest.approx(0.08275, abs=1e-4)
+    assert cell.high == pytest.approx(0.53848, abs=1e-4)
     names = [column.name for column in by_attention.columns]
     assert names[-3:] == ["placed", "astray", "iou"]
     assert "EA at 5, masked_ssim at 0.7, attention_iou at 0.3" in " ".join(by_attention.notes)

@@ -38,7 +38,7 @@ def test_intervals_hold_the_mean_of_all_samples(rated: int) -> None:
 
 @pytest.mark.parametrize("rated", [3, 10, 30])
 def test_intervals_of_yes_and_no_hold_the_mean(rated: int) -> None:
-    """Three of ten said 1.0 of [1.0, 1.0] half the time; Wilson's interval does not."""
+    """Three of ten said 1.0 of [1.0, 1.0] half the time; the interval of a share does not."""
     random = np.random.default_rng(2)
     held = 0
     for _ in range(500):
@@ -115,7 +115,7 @@ def test_the_error_of_a_fitted_mean_is_that_of_a_regression() -> None:
 
 
 def test_ratings_that_are_alike_have_no_interval_of_width_0() -> None:
-    """Three ratings of 2, once 2.000 [2.000, 2.000]; at an end of the scale Wilson's is given."""
+    """Three ratings of 2, once 2.000 [2.000, 2.000]; at an end of the scale one end is open."""
     found = corrected_mean([2, 2, 2, np.nan, np.nan], [1, 2, 3, 2, 5], scale=(1, 5))
     assert found.value == 2
     assert 1 <= found.low < 2 < found.high <= 5

@@ -183,7 +183,10 @@ def _counted(results: Results, one: Read, cutoffs: Cutoffs, intervals: bool) -> 
     unjudged = [k for k in UNJUDGED if k in words and any(row.cells[k].value for row in rows)]
     used = [kind for kind in words if kind not in UNJUDGED or kind in unjudged]
     columns = [Column(name=kind, heading=(words[kind],), digits=2) for kind in used]
-    notes = ["Shares of the outputs, with Wilson intervals (95 %).", cutoffs.words(one.basis)]
+    notes = [
+        "Shares of the outputs, with 95 % intervals (Agresti and Coull).",
+        cutoffs.words(one.basis),
+    ]
     if unjudged:
         notes.append("Where nobody judged the edit, edited well and not as asked are one.")
     return Table(

@@ -50,6 +50,10 @@ LEAST_FOR_WEIGHT = 9
 LEAST_OF_EACH = 10
 """Answers of either kind below which yes-or-no ratings are used without the judge."""
 
+SMALLEST_P = 1e-5
+"""The smallest p value that is given for a corrected mean."""
+_HALVINGS = 40
+
 
 class Stratum(NamedTuple):
     """One stratum: ratings y and scores f of its rated samples (n_h,), scores F of all (N_h,)."""
@@ -159,6 +163,39 @@ def _corrected(
         rated=sum(group.n for group in groups),
         judged=sum(group.N for group in groups),
     )
+
+
+def p_of_no_difference(
+    ratings: ArrayLike,
+    scores: ArrayLike,
+    *,
+    strata: ArrayLike | None = None,
+    scale: Scale = UNBOUNDED,
+) -> float:
+    """Return the two-sided p value of a corrected mean of 0.
+
+    It is the smallest alpha whose interval, of confidence 1 - alpha, leaves 0 out; an alpha below
+    `SMALLEST_P` is not tried. NaN where there is no interval. The arguments are those of
+    `corrected_mean`, for the differences of two editors.
+    """
+
+    def leaves_0_out(alpha: float) -> bool:
+        found = corrected_mean(ratings, scores, strata=strata, scale=scale, confidence=1 - alpha)
+        return found.low > 0 or found.high < 0
+
+    if math.isnan(corrected_mean(ratings, scores, strata=strata, scale=scale).low):
+        return math.nan
+    if leaves_0_out(SMALLEST_P):
+        return SMALLEST_P
+    low = SMALLEST_P
+    high = 1.0
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        if leaves_0_out(middle):
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def strata_of(

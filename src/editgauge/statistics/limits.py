@@ -69,7 +69,7 @@ def satterthwaite(variances: ArrayLike, degrees: ArrayLike) -> Floats:
     squares = (v**2 / np.maximum(degrees, 1)).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         nu = total**2 / squares
-    return np.maximum(np.nan_to_num(nu, nan=1.0), 1.0)
+    return np.asarray(np.maximum(np.nan_to_num(nu, nan=1.0), 1.0), dtype=np.float64)
 
 
 def student_limits(

@@ -141,7 +141,7 @@ def intervals(
     smallest_variance = (1e-12 * np.abs(estimate)) ** 2  # rounding errors of equal scores
     with np.errstate(invalid="ignore"):
         is_given = np.isfinite(estimate) & (spread.variance > smallest_variance)
-        is_given &= (spread.n >= least) & (spread.n > spread.strata)
+        is_given &= (spread.n >= np.asarray(least)) & (spread.n > spread.strata)
     low = np.full(estimate.shape, np.nan)
     high = np.full(estimate.shape, np.nan)
     third_moment = np.zeros(estimate.shape) if of_differences else spread.third_moment

@@ -381,3 +381,48 @@ def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
     assert float(corrected["value"]) == pytest.approx(0.5)
     assert float(corrected["low"]) < 0.5 < float(corrected["high"])
     assert (alone["n"], alone["of"]) == (10, 20)
+
+
+# -- intervals of people's ratings -----------------------------------------------------------------
+
+
+def test_the_mean_of_ratings_in_unequal_strata_lies_within_its_interval(tmp_path: Path) -> None:
+    """1 of 10 rated ones of the large stratum is a 5 and all of the small one are: 0.28 of all."""
+    categories = (*["color_change"] * 4, "size_adjustment")
+    run = scored(tmp_path, {"old": {"VC": [3, 4, 5] * 20}}, categories)
+    large = [n + 1 for n in range(60) if n % 5 < 4][:10]
+    small = [n + 1 for n in range(60) if n % 5 == 4]
+    lines = ["sample,annotator,editor,value"]
+    lines += [f"color_change/{n},ann,old,{5 if n == 1 else 1}" for n in large]
+    lines += [f"size_adjustment/{n},ann,old,5" for n in small]
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    done = cli("table", run, "--calibrate", "human", "--set", "strata=task", "--json")
+    (row,) = done.json["tables"][0]["rows"]
+    for name in ("corrected", "alone"):
+        value, low, high = (float(row["cells"][name][key]) for key in ("value", "low", "high"))
+        assert value == pytest.approx(1 + 4 * (0.8 * 0.1 + 0.2 * 1.0))
+        assert 1 <= low < value < high <= 5
+
+
+@pytest.mark.parametrize("seed", [44, 48, 62, 77, 82])
+def test_a_high_agreement_has_no_interval_down_to_none(seed: int, tmp_path: Path) -> None:
+    """r of 0.91 had [-0.26, 0.97], and self-agreement of 0.93 [-1, 1]."""
+    random = np.random.default_rng(seed)
+    first = random.choice([1, 2, 3, 4, 5], 20, p=[0.6, 0.25, 0.1, 0.03, 0.02])
+    second = np.clip(first + random.choice([-1, 0, 0, 0, 1], 20), 1, 5)
+    run = scored(tmp_path, {"old": {"VC": second.tolist()}})
+    lines = ["sample,annotator,editor,value,repeat"]
+    for repeat, values in enumerate((first, second)):
+        for n, value in enumerate(values.tolist(), 1):
+            lines.append(f"color_change/{n},ann,old,{value},{repeat}")
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    (benchmark,) = cli("study", "agree", run, "--all", "--json").json["agreements"]
+    rows = [row for table in benchmark["tables"] for row in table["rows"]]
+    cells = [cell for row in rows for cell in row["cells"].values()]
+    high = [cell for cell in cells if cell.get("low") is not None and 0.8 < cell["value"] <= 1]
+    for cell in high:
+        assert 0.2 < cell["low"] < cell["value"] < cell["high"] < 1

@@ -217,6 +217,15 @@ def test_samples_in_no_mean_that_could_turn_a_verdict_prevent_it(kind: str, tmp_
         assert "infinite" in told
 
 
+@pytest.mark.parametrize(("given", "verdict"), [(26, "better"), (16, "better"), (12, "not clear")])
+def test_no_editor_is_better_that_lacks_half_of_the_scores(
+    given: int, verdict: str, tmp_path: Path
+) -> None:
+    new = [4 + n % 2 if n < given else None for n in range(26)]
+    line = compared(scored(tmp_path, {"old": {"VC": [3] * 26}, "new": {"VC": new}}))["VC"]
+    assert (line["n"], line["only_a"], line["verdict"]) == (given, 26 - given, verdict)
+
+
 @pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex"])
 def test_every_format_has_the_difference(form: str, tmp_path: Path) -> None:
     run = scored(tmp_path, {"old": {"VC": WORSE}, "new": {"VC": BETTER}})

@@ -248,8 +248,10 @@ def _verdict(line: Line, alpha: float) -> tuple[str, str]:
     difference can make the signs sure and the mean unsure, and the correction is for all tests, the
     interval for one.
 
-    Samples with one infinite score are in no mean and in no test. Where they could turn what the
-    others say, it is `NOT_CLEAR`.
+    Samples with one infinite score are in no mean and in no test, nor are samples that only one of
+    both has a score of. Where they could turn what the others say, it is `NOT_CLEAR`: a single
+    infinite score is enough, of the samples that only one has as many as were compared (they would
+    turn it by differences of the same size).
     """
     paired = line.paired
     if line.direction is None:
@@ -265,16 +267,25 @@ def _verdict(line: Line, alpha: float) -> tuple[str, str]:
     if leaves_0_out and not is_sure:
         return NOT_CLEAR, f"the interval leaves 0 out, but p is not below {alpha:g}"
     verdict = NO_DIFFERENCE
-    could_turn = paired.infinitely_won + paired.infinitely_lost
+    infinitely_against = paired.infinitely_won + paired.infinitely_lost
+    not_compared = 0
     if is_sure and (paired.difference > 0) == (line.direction == "higher"):
         verdict = "better"
-        could_turn = paired.infinitely_lost
+        infinitely_against = paired.infinitely_lost
+        not_compared = line.only_a
     elif is_sure:
         verdict = "worse"
-        could_turn = paired.infinitely_won
-    if could_turn:
-        reason = f"of {counted(paired.n, 'sample')} alone it would be {verdict!r}"
+        infinitely_against = paired.infinitely_won
+        not_compared = line.only_b
+    reason = f"of {counted(paired.n, 'sample')} alone it would be {verdict!r}"
+    if infinitely_against:
         return NOT_CLEAR, reason + _left_out(paired)
+    if not_compared >= paired.n:
+        editor = "A" if verdict == "better" else "B"
+        return (
+            NOT_CLEAR,
+            f"{reason}; {counted(not_compared, 'more sample')} have a score of {editor} only",
+        )
     return verdict, ""
 
 

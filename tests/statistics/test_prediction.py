@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from editgauge.statistics.prediction import corrected_mean
+from editgauge.statistics.prediction import SMALLEST_P, corrected_mean, p_of_no_difference
 
 SAMPLES = 200
 
@@ -174,3 +174,19 @@ def test_the_definition_by_hand() -> None:
     assert found.error == pytest.approx(math.sqrt(1 / 9 * 2 / 5))
     assert (found.rated, found.judged, found.judge) == (3, 5, 3.0)
     assert corrected_mean(y, f).weight == 0, "three ratings fit no weight"
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.3, 0.6, 1.0, 3.0])
+def test_p_is_the_smallest_alpha_whose_interval_leaves_0_out(shift: float) -> None:
+    random = np.random.default_rng(12)
+    ratings, scores = study(random)
+    y = some(random, ratings - 3 + shift, 20)
+    p = p_of_no_difference(y, scores)
+    if p > SMALLEST_P:
+        inside = corrected_mean(y, scores, confidence=1 - p * 0.999)
+        outside = corrected_mean(y, scores, confidence=1 - p * 1.001)
+        assert inside.low <= 0 <= inside.high
+        assert not outside.low <= 0 <= outside.high
+    else:
+        assert shift == 3.0
+    assert math.isnan(p_of_no_difference(y[:2], scores[:2]))

@@ -46,7 +46,7 @@ def _row_ranks(table: Floats, valid: Mask) -> Floats:
 
 
 def spearman_rows(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Spearman's rho of each line of two tables (n, m), over the models that both have: (n,).
+    """Return Spearman's rho of each line of two tables (n, m) over common models: (n,).
 
     Pearson's r of mean ranks, which is exact with ties. NaN where fewer than two models are
     common or one side has only ties: there is no order to agree with.
@@ -60,7 +60,7 @@ def spearman_rows(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def spearman_no_ties_rows(a: ArrayLike, b: ArrayLike) -> Floats:
-    """The paper's formula, 1 - 6·Σd²/(m(m² - 1)), of each line of two tables (n, m): (n,).
+    """Return the paper's 1 - 6·Σd²/(m(m² - 1)) of each line of two tables (n, m): (n,).
 
     It is Spearman's rho only where nothing is tied; d is the difference of mean ranks. NaN with
     fewer than two common models.
@@ -74,25 +74,33 @@ def spearman_no_ties_rows(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def pearson_parts(a: ArrayLike, b: ArrayLike) -> Floats:
-    """What Pearson's r is made of, for each line of two tables (n, m): Σx, Σy, Σx², Σy², Σxy, and
-    how many pairs are finite: (n, 6). Lines may be added.
+    """Return the sums of each line of two tables (n, m) that make Pearson's r: (n, 6).
+
+    They are Σx, Σy, Σx², Σy², Σxy and the number of finite pairs. Lines may be added.
     """
-    x, y, valid = _both(a, b, finite=True)
-    total = max(1, int(valid.sum()))
+    x, y, is_finite = _both(a, b, finite=True)
+    pairs = max(1, int(is_finite.sum()))
     # centred on the whole table first: r does not change, and large means cost no digits
-    x, y = (np.where(valid, side - side.sum() / total, 0.0) for side in (x, y))
-    parts = [x, y, x * x, y * y, x * y, valid.astype(np.float64)]
+    x = np.where(is_finite, x - x.sum() / pairs, 0.0)
+    y = np.where(is_finite, y - y.sum() / pairs, 0.0)
+    parts = [x, y, x * x, y * y, x * y, is_finite.astype(np.float64)]
     return np.stack([part.sum(axis=1) for part in parts], axis=1)
 
 
 def pearson_of(parts: ArrayLike) -> Floats:
-    """Pearson's r from summed `pearson_parts` (..., 6): (...,); NaN where one side is constant."""
+    """Return Pearson's r from summed `pearson_parts` (..., 6): (...,).
+
+    NaN where one side is constant, or there are fewer than two pairs.
+    """
     x, y, xx, yy, xy, n = np.moveaxis(np.asarray(parts, dtype=np.float64), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        a, b = xx - x * x / n, yy - y * y / n
-        r = (xy - x * y / n) / np.sqrt(a * b)
-    good = (n >= 2) & (a > 1e-12 * xx) & (b > 1e-12 * yy)
-    return np.asarray(np.where(good, np.clip(r, -1.0, 1.0), np.nan))
+        s_xx = xx - x**2 / n
+        s_yy = yy - y**2 / n
+        s_xy = xy - x * y / n
+        r = s_xy / np.sqrt(s_xx * s_yy)
+    # a constant side has a sum of squares of rounding errors only
+    varies = (s_xx > 1e-12 * xx) & (s_yy > 1e-12 * yy)
+    return np.asarray(np.where((n >= 2) & varies, np.clip(r, -1.0, 1.0), np.nan))
 
 
 def pearson_interval(a: ArrayLike, b: ArrayLike) -> Estimate:

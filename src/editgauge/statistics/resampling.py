@@ -42,8 +42,10 @@ _AT_ONCE = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What a mean is made of, for any leading shape: `total` of the finite values, `count` of all
-    values, and how many of those are `infinite` (None where there are none).
+    """The parts of means, of any leading shape.
+
+    `total` is of the finite values, `count` of all values, and `infinite` counts the infinite ones
+    (None where there are none).
     """
 
     total: Floats
@@ -52,7 +54,7 @@ class Moments:
 
     @property
     def mean(self) -> Floats:
-        """total / count; ``inf`` where an infinite value is in it, NaN where nothing is."""
+        """The means: ``inf`` where an infinite value is in it, NaN where nothing is."""
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = self.total / self.count
         if self.infinite is not None:
@@ -60,7 +62,7 @@ class Moments:
         return np.asarray(np.where(self.count > 0, mean, np.nan), dtype=np.float64)
 
     def map(self, change: Callable[[Floats], Floats]) -> Moments:
-        """Each array changed alike (a part of it, its sum, its product with draws)."""
+        """Return moments with each array changed alike, such as by a sum or a product."""
         infinite = None if self.infinite is None else change(self.infinite)
         return Moments(change(self.total), change(self.count), infinite)
 
@@ -75,18 +77,27 @@ def mean_of(moments: Moments) -> Floats:
 
 
 def units(values: ArrayLike) -> Moments:
-    """A line of moments a sample: (n, k) of (n, k) or (n,), NaN = no score, ``inf`` allowed."""
+    """Return moments (n, k) with a line for each sample.
+
+    `values`: (n, k) or (n,); NaN means no score, and ``inf`` is allowed.
+    """
     table = np.asarray(values, dtype=np.float64)
-    table = table[:, None] if table.ndim == 1 else table
-    valid, infinite = ~np.isnan(table), np.isposinf(table)
-    total = np.where(valid & ~infinite, table, 0.0)
-    ends = infinite.astype(np.float64) if infinite.any() else None
-    return Moments(total, valid.astype(np.float64), ends)
+    if table.ndim == 1:
+        table = table[:, None]
+    is_given = ~np.isnan(table)
+    is_infinite = np.isposinf(table)
+    total = np.where(is_given & ~is_infinite, table, 0.0)
+    infinite = None
+    if is_infinite.any():
+        infinite = is_infinite.astype(np.float64)
+    return Moments(total, is_given.astype(np.float64), infinite)
 
 
 def pooled(strata: ArrayLike, least: int = SMALL_STRATUM) -> Ints:
-    """Labels (n,) as numbers, with the strata of fewer than `least` units put together, as many
-    small strata make an interval too narrow. What is still small joins the smallest of the others.
+    """Return labels (n,) as numbers, with the strata of fewer than `least` units put together.
+
+    Many small strata would make an interval too narrow. What is still small joins the smallest of
+    the others.
     """
     _, codes, counts = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
     codes = codes.ravel().astype(np.int64)
@@ -282,13 +293,15 @@ def pooled_mean_interval(
 def replicates(
     data: Moments, formula: Formula, strata: ArrayLike | None = None, resamples: int = RESAMPLES
 ) -> Floats:
-    """The statistics of a formula in every bootstrap resample of units: (resamples, c). Every
-    stratum keeps its size; the draws are the same for the same `strata`.
+    """Return the statistics of a formula in every bootstrap resample of units: (resamples, c).
+
+    Every stratum keeps its size. The draws are the same for the same `strata`.
     """
     n = len(data.total)
     labels = np.zeros(n) if strata is None else np.asarray(strata)
     parts = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    generator, blocks = np.random.default_rng(0), list[Moments]()
+    generator = np.random.default_rng(0)
+    blocks: list[Moments] = []
     size = max(1, _AT_ONCE // max(1, n))
     for done in range(0, resamples if n else 0, size):
         lines = min(size, resamples - done)
@@ -296,8 +309,7 @@ def replicates(
         places = np.concatenate(drawn, axis=1) + n * np.arange(lines)[:, None]
         counts = np.bincount(places.ravel(), minlength=lines * n).reshape(lines, n)
         blocks.append(data.map(counts.astype(np.float64).__matmul__))
+    total = np.concatenate([block.total for block in blocks])
+    count = np.concatenate([block.count for block in blocks])
     infinite = [block.infinite for block in blocks if block.infinite is not None]
-    total, count = (
-        np.concatenate([getattr(b, name) for b in blocks]) for name in ("total", "count")
-    )
     return formula(Moments(total, count, np.concatenate(infinite) if infinite else None))

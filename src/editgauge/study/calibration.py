@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.errors import UnknownName, UsageError
+from editgauge.escape import counted
 from editgauge.statistics.limits import Scale
 from editgauge.statistics.paired import holm
 from editgauge.statistics.prediction import (
@@ -144,7 +145,7 @@ class CalibratedComparison:
 
     @property
     def regressions(self) -> list[Difference]:
-        """What stops a release: lines in which B is worse, or lacks scores that A has."""
+        """The lines that stop a release: B is worse, or lacks scores that A has."""
         return [line for line in self.lines if line.verdict == "worse" or line.only_a > line.only_b]
 
     def table(self) -> Table:
@@ -160,8 +161,8 @@ class CalibratedComparison:
         }
         about = f"A = {self.a}, B = {self.b}, on the samples both have; gold: {gold}."
         test = (
-            "p: the smallest alpha whose interval leaves 0 out, corrected (Holm) over all "
-            f"{self.tests} lines of this command."
+            "p: the smallest alpha whose interval leaves 0 out, corrected (Holm) for all "
+            f"{counted(self.tests, 'test')} of this command."
         )
         return Table(
             name=f"{self.frame.benchmark}.calibrated.difference",
@@ -367,7 +368,7 @@ def _row(line: Difference) -> TableRow:
         "b": _estimate(line.b),
         "difference": _estimate(line.difference),
         "alone": _alone(line.difference),
-        "p": _number(line.holm),
+        "p": _p(line.holm),
         "verdict": Cell(text=line.verdict),
     }
     return TableRow(name=line.metric, cells=cells)
@@ -378,9 +379,16 @@ def _estimate(found: Corrected) -> Cell:
 
 
 def _alone(found: Corrected) -> Cell:
-    """What the ratings alone say."""
+    """Return the mean from the ratings alone."""
     alone = found.alone
     return cell(alone.value, alone.low, alone.high, found.rated, found.judged)
+
+
+def _p(value: float) -> Cell:
+    if math.isnan(value):
+        return Cell()
+    is_tiny = value < 5e-4  # three decimals would print 0
+    return Cell(value=value, text=f"{value:.1e}" if is_tiny else None)
 
 
 def _number(value: float) -> Cell:

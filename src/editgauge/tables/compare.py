@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def regressions(self) -> list[Line]:
-        """What stops a release: lines over all samples in which B is worse or lacks A's scores."""
+        """The lines that stop a release: over all samples B is worse, or lacks scores of A's."""
         whole = [line for line in self.lines if not line.slice]
         return [line for line in whole if line.worse or line.only_a > line.only_b]
 
@@ -205,7 +205,7 @@ def _asked(
     *,
     one_variant: bool,
 ) -> Iterator[_Asked]:
-    """What is compared: of each metric the variants that both have a score of, on each slice."""
+    """Yield the lines to compare: each metric's variants that both have, on each slice."""
     labels = pair.samples.labels(by) if by else np.zeros(len(pair.samples), np.str_)
     for metric, way in directions.items():
         scores = {variant: pair.grid(metric, variant).values for variant in variants}

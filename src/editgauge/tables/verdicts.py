@@ -1,4 +1,4 @@
-"""What a comparison of two editors says: a sentence, a table, the samples that moved most, JSON."""
+"""A comparison of two editors in words: a sentence, a table, the samples that moved most, JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from editgauge import escape
+from editgauge.escape import counted
 from editgauge.statistics.limits import LEAST
 from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW, Comparison, Line
 from editgauge.tables.table import EMPTY, Cell, Column, Table, TableRow
@@ -18,7 +19,7 @@ _MOVED = 3
 
 
 def sentence(item: Comparison) -> str:
-    """What the comparison says, in a sentence: on what B is better, worse, or neither."""
+    """Return a sentence that names the metrics on which B is better, worse, or neither."""
     groups: dict[str, list[str]] = {"better": [], "worse": []}
     for line in item.lines:
         if line.slice and not line.worse:
@@ -84,7 +85,7 @@ def _notes(item: Comparison) -> Iterator[str]:
     )
     yield (
         f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Student's t), none below {LEAST}. "
-        f"p: permutation of signs, corrected (Holm) over all {item.tests} tests of this command."
+        f"p: signs permuted, corrected (Holm) for all {counted(item.tests, 'test')} of this command."
     )
     if any(line.metric in item.of_samples for line in item.lines):
         yield "* the mean over samples; the benchmark's table makes its number otherwise."
@@ -152,7 +153,7 @@ def moved_lines(
 
 
 def _report_link(item: Comparison, sample: str) -> str:
-    """Where the report shows a sample, relative to the run folder: both editors side by side."""
+    """Return the link, relative to the run folder, to a sample's page with both editors."""
     chosen = "&".join(f"p=edit%3A{quote(editor, safe='')}" for editor in (item.a, item.b))
     place = f"{quote(item.benchmark, safe='')}/{quote(sample, safe='')}"
     return f"report/index.html#/sample/{place}?{chosen}"
@@ -165,7 +166,7 @@ _COUNTS = {
     "infinite_win": "infinitely_won",
     "infinite_loss": "infinitely_lost",
 }
-"""What JSON calls the counts of `Paired`."""
+"""The counts of `Paired` by their names in JSON."""
 
 
 def as_dict(item: Comparison) -> JsonObject:

@@ -161,7 +161,7 @@ class CalibratedComparison:
         }
         about = f"A = {self.a}, B = {self.b}, on the samples both have; gold: {gold}."
         test = (
-            "p: the smallest alpha whose interval leaves 0 out, corrected (Holm) for all "
+            "p: the smallest alpha whose interval leaves 0 out, corrected (Holm) for "
             f"{counted(self.tests, 'test')} of this command."
         )
         return Table(

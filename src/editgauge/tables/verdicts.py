@@ -85,7 +85,7 @@ def _notes(item: Comparison) -> Iterator[str]:
     )
     yield (
         f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Student's t), none below {LEAST}. "
-        f"p: signs permuted, corrected (Holm) for all {counted(item.tests, 'test')} of this command."
+        f"p: signs permuted, corrected (Holm) for {counted(item.tests, 'test')} of this command."
     )
     if any(line.metric in item.of_samples for line in item.lines):
         yield "* the mean over samples; the benchmark's table makes its number otherwise."

@@ -272,6 +272,8 @@ def pooled_mean_interval(
     `intervals`; such means have an interval from `limits.LEAST` samples on.
     """
     table = np.asarray(values, dtype=np.float64)
+    if not table.size:
+        return NOTHING
     table = table.reshape(len(table), -1)
     table = table[np.isfinite(table).any(axis=1)]
     if not len(table):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.contract.datasets import task_record, tasks
+from tests.contract.datasets import WEB, instance, task_record, tasks
 from tests.contract.support import cli
 
 NAMES = {"VC": "consistency_score", "IF": "instruction_score", "VQ": "quality_score"}
@@ -144,6 +145,87 @@ def test_fail_if_worse_tells_by_its_exit_code(
     compared(run, "--fail-if-worse", expect=code)
 
 
+@pytest.mark.parametrize("size", [24, 60])
+def test_a_small_alpha_can_fail(size: int, tmp_path: Path) -> None:
+    """The least p of drawn signs, 1 in 16,384, is above an alpha of a millionth."""
+    new = [1 + n % 2 for n in range(size)]
+    run = scored(tmp_path, {"old": {"VC": [4] * size}, "new": {"VC": new}})
+    words = ("--set", "alpha=0.000001", "--fail-if-worse")
+    line = compared(run, *words, expect=1)["VC"]
+    assert line["p"] == pytest.approx(2.0 ** (1 - size), rel=1e-9)
+    assert line["verdict"] == "worse"
+
+
+def test_p_is_corrected_over_the_lines_of_all_benchmarks(tmp_path: Path) -> None:
+    kris = scored(tmp_path / "kris", {"old": {"VC": OLD}, "new": {"VC": NEW}})
+    psnr = [20.0 + n for n in range(12)]
+    text = pixel_scored(tmp_path / "text", {"old": psnr, "new": [v + 1 for v in psnr]})
+    done = cli("compare", kris, "old", "new", "--with", text, "--json", "--variant", "faithful")
+    comparisons = done.json["comparisons"]
+    assert len(comparisons) == 2
+    lines = [line for comparison in comparisons for line in comparison["lines"]]
+    assert len(lines) > 1
+    least = min(lines, key=lambda line: line["p"])
+    assert least["holm"] == pytest.approx(len(lines) * least["p"])
+    assert {comparison["tests"] for comparison in comparisons} == {len(lines)}
+
+
+def pixel_scored(folder: Path, psnr: Mapping[str, Sequence[float]]) -> Path:
+    """A run of TextEditBench with these PSNRs, taken in as the released script leaves them."""
+    for number in range(1, 1 + len(psnr["old"])):
+        instance(folder / "data", number, split=WEB)
+    for editor, values in psnr.items():
+        details = [
+            {"id": str(n + 1), "mse": 255**2 / 10 ** (value / 10), "psnr": value}
+            for n, value in enumerate(values)
+        ]
+        path = folder / f"{editor}.json"
+        path.write_text(json.dumps({"details": details}))
+        cli(
+            "import", "texteditbench", folder / "data", "--run", folder / "run",
+            "--from", path, "--split", "real",
+        )  # fmt: skip
+    return folder / "run"
+
+
+ENDLESS = math.inf
+INFINITE = {
+    "most samples are lost": ([30.0] * 12 + [ENDLESS] * 14, "higher", "not clear"),
+    "some are lost": ([30.0] * 23 + [ENDLESS] * 3, "higher", "not clear"),
+    "none is": ([30.0] * 26, "higher", "better"),
+    "the other way round": ([30.0] * 12 + [ENDLESS] * 14, "lower", "worse"),
+}
+"""The old PSNRs of 26 samples, whether the new ones are higher where both are finite, the verdict."""
+
+
+@pytest.mark.parametrize("kind", INFINITE)
+def test_samples_in_no_mean_that_could_turn_a_verdict_prevent_it(kind: str, tmp_path: Path) -> None:
+    """12 of 26 gained 14 dB, and the other 14 lost an infinite PSNR: it was called better."""
+    old, way, verdict = INFINITE[kind]
+    shift = 14 if way == "higher" else -14
+    new = [44.0 + n / 10 if math.isinf(v) else v + shift + n / 10 for n, v in enumerate(old)]
+    run = pixel_scored(tmp_path, {"old": old, "new": new})
+    done = cli("compare", run, "old", "new", "--json", "--variant", "faithful", "--metric", "psnr")
+    (line,) = done.json["comparisons"][0]["lines"]
+    assert line["verdict"] == verdict
+    lost = sum(map(math.isinf, old))
+    assert line["loss"] == (lost if way == "higher" else 26)
+    if verdict == "not clear":
+        assert str(lost) in line["reason"]
+        told = cli("compare", run, "old", "new", "--metric", "psnr", "--format", "markdown").out
+        assert "better on psnr" not in told
+        assert "infinite" in told
+
+
+@pytest.mark.parametrize(("given", "verdict"), [(26, "better"), (16, "better"), (12, "not clear")])
+def test_no_editor_is_better_that_lacks_half_of_the_scores(
+    given: int, verdict: str, tmp_path: Path
+) -> None:
+    new = [4 + n % 2 if n < given else None for n in range(26)]
+    line = compared(scored(tmp_path, {"old": {"VC": [3] * 26}, "new": {"VC": new}}))["VC"]
+    assert (line["n"], line["only_a"], line["verdict"]) == (given, 26 - given, verdict)
+
+
 @pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex"])
 def test_every_format_has_the_difference(form: str, tmp_path: Path) -> None:
     run = scored(tmp_path, {"old": {"VC": WORSE}, "new": {"VC": BETTER}})
@@ -197,6 +279,31 @@ def test_a_gate_has_three_verdicts_with_exit_codes(
 
 
 PLAIN = POLICY.format(margin=0.3)
+NO_INTERVAL = {
+    "two samples": ([3, 4], [3, 3]),
+    "five samples": ([3, 4, 3, 4, 5], [3, 3, 4, 4, 4]),
+    "equal differences": ([3, 4] * 20, [4, 5] * 20),
+}
+"""Old and new scores of which there is no interval."""
+
+
+@pytest.mark.parametrize("kind", NO_INTERVAL)
+def test_a_gate_cannot_tell_where_there_is_no_interval(kind: str, tmp_path: Path) -> None:
+    old, new = NO_INTERVAL[kind]
+    run = scored(tmp_path, {"old": {"VC": old}, "new": {"VC": new}})
+    policy = POLICY.format(margin=2.0) + "least_samples = 2\n"
+    told = gated(run, policy, "--json", expect=4).json
+    (check,) = [one for one in told["gates"][0]["checks"] if one["kind"] == "margin"]
+    assert check["verdict"] == "CANNOT TELL"
+    assert check["reason"]
+    assert gated(run, policy, expect=4).err == ""
+
+
+def test_a_gate_passes_identical_scores(tmp_path: Path) -> None:
+    run = scored(tmp_path, {"old": {"VC": noisy(0)}, "new": {"VC": noisy(0)}})
+    gated(run, POLICY.format(margin=0.0), expect=0)
+
+
 GATES: Mapping[str, tuple[Sequence[int | None], Sequence[int | None], str, str]] = {
     "missing scores, unless they are allowed": (
         noisy(0), [None, None, *noisy(1, seed=1)[2:]], "coverage = 0.9\n" + PLAIN, PLAIN,
@@ -242,19 +349,40 @@ def test_a_rule_for_a_metric_that_nobody_scored_is_no_pass(tmp_path: Path) -> No
     assert "KP" in gated(run, POLICY.format(margin=0.3).replace("VC", "KP"), expect=4).out
 
 
+def rated(folder: Path, gains: Sequence[int]) -> Path:
+    """A run of 20 samples in which a judge sees a gain of one everywhere, and one annotator these
+    gains on the first ones.
+    """
+    run = scored(folder, {"old": {"VC": [3, 4] * 10}, "new": {"VC": [4, 5] * 10}})
+    lines = ["sample,annotator,editor,value"]
+    for n, gain in enumerate(gains, 1):
+        for editor, more in (("old", 0), ("new", gain)):
+            lines.append(f"color_change/{n},ann,{editor},{2 + (n % 3) + more}")
+    ratings = folder / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    return run
+
+
+@pytest.mark.parametrize(
+    ("gains", "code"),
+    [([1, 0] * 5, 0), ([-1] * 10, 1), ([-1, -1, -1, -1, 0] * 2, 1), ([1, -1] * 5, 0)],
+    ids=["better", "worse on each", "worse on most", "neither"],
+)
+def test_fail_if_worse_tells_by_its_exit_code_what_people_say(
+    gains: Sequence[int], code: int, tmp_path: Path
+) -> None:
+    run = rated(tmp_path, gains)
+    words = ("compare", run, "old", "new", "--calibrate", "human")
+    cli(*words, "--fail-if-worse", expect=code)
+    cli(*words, expect=0)
+
+
 def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
     """The judge sees a gain of one everywhere; the people who rated half of the samples see one in
     every second: the corrected difference is theirs.
     """
-    scores = {"old": {"VC": [3, 4] * 10}, "new": {"VC": [4, 5] * 10}}
-    run = scored(tmp_path, scores)
-    lines = ["sample,annotator,editor,value"]
-    for n in range(1, 11):
-        for editor, gain in (("old", 0), ("new", n % 2)):
-            lines.append(f"color_change/{n},ann,{editor},{2 + (n % 3) + gain}")
-    ratings = tmp_path / "ratings.csv"
-    ratings.write_text("\n".join(lines))
-    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    run = rated(tmp_path, [n % 2 for n in range(1, 11)])
     done = cli("compare", run, "old", "new", "--calibrate", "human", "--json")
     (row,) = done.json["tables"][0]["rows"]
     corrected, alone = row["cells"]["difference"], row["cells"]["alone"]
@@ -262,3 +390,48 @@ def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
     assert float(corrected["value"]) == pytest.approx(0.5)
     assert float(corrected["low"]) < 0.5 < float(corrected["high"])
     assert (alone["n"], alone["of"]) == (10, 20)
+
+
+# -- intervals of people's ratings -----------------------------------------------------------------
+
+
+def test_the_mean_of_ratings_in_unequal_strata_lies_within_its_interval(tmp_path: Path) -> None:
+    """1 of 10 rated ones of the large stratum is a 5 and all of the small one are: 0.28 of all."""
+    categories = (*["color_change"] * 4, "size_adjustment")
+    run = scored(tmp_path, {"old": {"VC": [3, 4, 5] * 20}}, categories)
+    large = [n + 1 for n in range(60) if n % 5 < 4][:10]
+    small = [n + 1 for n in range(60) if n % 5 == 4]
+    lines = ["sample,annotator,editor,value"]
+    lines += [f"color_change/{n},ann,old,{5 if n == 1 else 1}" for n in large]
+    lines += [f"size_adjustment/{n},ann,old,5" for n in small]
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    done = cli("table", run, "--calibrate", "human", "--set", "strata=task", "--json")
+    (row,) = done.json["tables"][0]["rows"]
+    for name in ("corrected", "alone"):
+        value, low, high = (float(row["cells"][name][key]) for key in ("value", "low", "high"))
+        assert value == pytest.approx(1 + 4 * (0.8 * 0.1 + 0.2 * 1.0))
+        assert 1 <= low < value < high <= 5
+
+
+@pytest.mark.parametrize("seed", [44, 48, 62, 77, 82])
+def test_a_high_agreement_has_no_interval_down_to_none(seed: int, tmp_path: Path) -> None:
+    """r of 0.91 had [-0.26, 0.97], and self-agreement of 0.93 [-1, 1]."""
+    random = np.random.default_rng(seed)
+    first = random.choice([1, 2, 3, 4, 5], 20, p=[0.6, 0.25, 0.1, 0.03, 0.02])
+    second = np.clip(first + random.choice([-1, 0, 0, 0, 1], 20), 1, 5)
+    run = scored(tmp_path, {"old": {"VC": second.tolist()}})
+    lines = ["sample,annotator,editor,value,repeat"]
+    for repeat, values in enumerate((first, second)):
+        for n, value in enumerate(values.tolist(), 1):
+            lines.append(f"color_change/{n},ann,old,{value},{repeat}")
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    (benchmark,) = cli("study", "agree", run, "--all", "--json").json["agreements"]
+    rows = [row for table in benchmark["tables"] for row in table["rows"]]
+    cells = [cell for row in rows for cell in row["cells"].values()]
+    high = [cell for cell in cells if cell.get("low") is not None and 0.8 < cell["value"] <= 1]
+    for cell in high:
+        assert 0.2 < cell["low"] < cell["value"] < cell["high"] < 1

@@ -89,9 +89,10 @@ def test_shares_by_task_type_with_counts_and_honest_intervals() -> None:
     assert list(lines) == ["addition", "removal", "all"]
     cell = lines["all"].cells["well"]
     assert (cell.value, cell.n, cell.of) == (3 / 14, 3, 14)
-    # Wilson's interval of 3 of 14, worked from its formula with z = 1.959964
-    assert cell.low == pytest.approx(0.07571, abs=1e-4)
-    assert cell.high == pytest.approx(0.47589, abs=1e-4)
+    # Agresti and Coull's interval of 3 of 14: (3 + 1.92) / (14 + 3.84) = 0.2758, plus and minus
+    # 1.96 times the root of 0.2758 * 0.7242 / 17.84
+    assert cell.low == pytest.approx(0.06843, abs=1e-4)
+    assert cell.high == pytest.approx(0.48318, abs=1e-4)
     names = [column.name for column in by_attention.columns]
     assert names[-3:] == ["placed", "astray", "iou"]
     assert "EA at 5, masked_ssim at 0.7, attention_iou at 0.3" in " ".join(by_attention.notes)

@@ -42,3 +42,47 @@ def test_what_has_no_order_has_no_correlation() -> None:
 
 def test_an_infinite_score_is_the_best_of_its_line() -> None:
     assert correlation.spearman_rows([[np.inf, 20, 30]], [[3, 1, 2]])[0] == pytest.approx(1)
+
+
+def bootstrap_of(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    random = np.random.default_rng(0)
+    drawn = random.integers(0, len(a), (2000, len(a)))
+    found = [np.corrcoef(a[places], b[places])[0, 1] for places in drawn]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize("n", [12, 30, 100])
+def test_the_interval_of_a_high_correlation_is_no_longer_than_a_bootstrap_says(n: int) -> None:
+    """r of 0.844 had [-0.108, 0.900] where a bootstrap has [0.789, 0.923]."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        a = random.lognormal(size=n)
+        b = a + 0.6 * random.normal(size=n)
+        found = correlation.pearson_interval(a[:, None], b[:, None])
+        low, high = bootstrap_of(a, b)
+        assert found.low < found.value < found.high < 1
+        assert found.low > low - 3 * (high - low) - 0.2
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("n", [10, 30])
+def test_intervals_of_correlations_hold_the_truth(n: int, rho: float) -> None:
+    random = np.random.default_rng(4)
+    held = 0
+    for _ in range(600):
+        a = random.normal(size=(n, 1))
+        b = rho * a + math.sqrt(1 - rho**2) * random.normal(size=(n, 1))
+        found = correlation.pearson_interval(a, b)
+        held += found.low <= rho <= found.high
+    assert 0.93 <= held / 600 <= 0.985
+
+
+def test_few_samples_and_a_perfect_coefficient_have_no_interval() -> None:
+    few = correlation.pearson_interval(np.c_[X], np.c_[Y])
+    assert few.value == pytest.approx(0.3846153846153845)
+    assert math.isnan(few.low)
+    line = np.arange(20.0)[:, None]
+    perfect = correlation.pearson_interval(line, 2 * line)
+    assert perfect.value == 1
+    assert math.isnan(perfect.low)

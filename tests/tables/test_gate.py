@@ -82,7 +82,32 @@ class TestMargins:
         values = np.arange(COUNT, dtype=float)
         rows = [*rows_of("old", "ssim", values), *rows_of("new", "ssim", values - 1)]
         assert kinds(verdict(rows, rule(margin=1.0)))["margin"] is FAIL
-        assert kinds(verdict(rows, rule(margin=1.5)))["margin"] is PASS
+
+    @pytest.mark.parametrize("step", [1.0, 0.1, 0.01])
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_equal_differences_have_no_interval_and_are_no_pass(
+        self, step: float, sign: int
+    ) -> None:
+        """0.1 steps are equal but for rounding errors: `math.ceil(nan)` ended the command."""
+        values = np.arange(COUNT) * step
+        rows = [*rows_of("old", "ssim", values), *rows_of("new", "ssim", values + sign * step / 2)]
+        (check,) = [c for c in verdict(rows, rule(margin=step)).checks if c.kind == "margin"]
+        assert check.verdict is CANNOT
+        assert "no interval" in check.words
+
+    def test_identical_scores_pass_whatever_the_margin(self) -> None:
+        values = np.random.default_rng(0).random(COUNT)
+        rows = [*rows_of("old", "ssim", values), *rows_of("new", "ssim", values)]
+        assert kinds(verdict(rows, rule(margin=0.0)))["margin"] is PASS
+
+    @pytest.mark.parametrize("count", [1, 2, 5])
+    def test_fewer_than_six_samples_have_no_interval_and_are_no_pass(self, count: int) -> None:
+        for shift in (0.0, 0.1, -0.1):
+            rows = pair(shift, count=count)
+            found = verdict(rows, rule(margin=0.05, least_samples=2))
+            (check,) = [c for c in found.checks if c.kind == "margin"]
+            assert check.verdict is CANNOT
+            assert "fewer than 6" in check.words
 
     def test_an_infinite_score_of_one_only_cannot_be_weighed(self) -> None:
         old = [np.inf, *np.full(COUNT - 1, 30.0)]

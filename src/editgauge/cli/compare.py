@@ -17,7 +17,6 @@ from editgauge.errors import UsageError
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
-    from editgauge.study.calibration import Calibration
     from editgauge.tables.compare import Comparison
     from editgauge.tables.results import Results
 
@@ -60,7 +59,8 @@ class Gating:
     """POLICY.toml: judge B by floors, margins, coverage. Exit code 0: PASS, 1: FAIL,
     4: CANNOT TELL."""
     fail_if_worse: bool = False
-    "Without a policy: exit code 1 when B is worse in any metric, or has fewer scores than A."
+    """Without a policy: exit code 1 when B is worse in any metric, or has fewer scores than A; also
+    with --calibrate."""
 
 
 def compare(
@@ -78,7 +78,8 @@ def compare(
     moved most.
 
     B is worse in a metric when its mean difference over all samples is, with p below alpha (0.05)
-    after Holm's correction over every line that is printed, and 0 outside the interval.
+    after Holm's correction over every line of all benchmarks, and 0 outside the interval. There is
+    no verdict where samples with one infinite score, which are in no mean, could turn it.
 
     Parameters
     ----------
@@ -95,8 +96,11 @@ def compare(
         raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
     runs = [run, *compared.also]
     if shown.calibrate:
-        _print_calibrated(runs, rows.calibrated(shown.calibrate, settings), (a, b), form)
-        return 0
+        from editgauge.study.calibration import compare_calibrated
+
+        calibrated = compare_calibrated(runs, rows.calibrated(shown.calibrate, settings), a, b)
+        print_tables([item.table() for item in calibrated], open_runs(runs), form)
+        return int(gating.fail_if_worse and any(item.regressions for item in calibrated))
     how = {name: settings[name] for name in settings.keys() - opt.CALIBRATION.keys()}
     with output.warned(*(opened := open_runs(runs))):
         frames = rows.frames(opened, a, b)
@@ -105,15 +109,6 @@ def compare(
         comparisons = compare_editors(frames, a, b, by=rows.by, **compared.options(), **how)
         _print(comparisons, form, linked=(run / "report" / "index.html").is_file())
     return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
-
-
-def _print_calibrated(
-    runs: Sequence[Path], asked: Calibration, editors: tuple[str, str], form: str
-) -> None:
-    from editgauge.study.calibration import difference_tables
-    from editgauge.tables.rows import open_runs
-
-    print_tables(difference_tables(runs, asked, *editors), open_runs(runs), form)
 
 
 def _print(comparisons: Sequence[Comparison], form: str, *, linked: bool) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.statistics.quantiles import wilson
+from editgauge.statistics.limits import share_interval
 from editgauge.store.labels import mapping
 from editgauge.tables.metrics import benchmark_of, choose
 from editgauge.tables.results import Floats, Mask, Results
@@ -206,7 +206,10 @@ def _counted(results: Results, one: Read, cutoffs: Cutoffs, intervals: bool) -> 
     unjudged = [k for k in UNJUDGED if k in words and any(row.cells[k].value for row in rows)]
     used = [kind for kind in words if kind not in UNJUDGED or kind in unjudged]
     columns = [Column(name=kind, heading=(words[kind],), digits=2) for kind in used]
-    notes = ["Shares of the outputs, with Wilson intervals (95 %).", cutoffs.words(one.basis)]
+    notes = [
+        "Shares of the outputs, with 95 % intervals (Agresti and Coull).",
+        cutoffs.words(one.basis),
+    ]
     if unjudged:
         notes.append("Where nobody judged the edit, edited well and not as asked are one.")
     return Table(
@@ -244,7 +247,7 @@ def _row(one: Read, editor: int, mine: Mask, intervals: bool) -> dict[str, Cell]
         hits = int((kinds == code).sum())
         if unjudged and kind in _JUDGED[one.basis]:
             cells[kind] = Cell(value=None, n=0, of=of)
-        else:  # Wilson's interval is honest for few outputs and for 0 and 1
-            low, high = wilson(hits / of, of) if intervals else (None, None)
+        else:  # this interval is honest for few outputs and for 0 and 1
+            low, high = share_interval(hits / of, of) if intervals else (None, None)
             cells[kind] = Cell(value=hits / of, n=hits, of=of, low=low, high=high)
     return {**cells, "iou": Cell(value=float(iou.mean()), n=of, of=of)}

@@ -9,13 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from editgauge.statistics.agreement import kappa_of, kappa_parts
-from editgauge.statistics.resampling import (
-    CORRELATION,
-    SHARE,
-    UNBOUNDED,
-    parts_interval,
-    share_of_parts,
-)
+from editgauge.statistics.correlation import coefficient_interval
+from editgauge.statistics.limits import SHARE
+from editgauge.statistics.resampling import Estimate, pooled_mean_interval
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Variant
@@ -62,15 +58,18 @@ def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[Tabl
         both = ~np.isnan(a) & ~np.isnan(b)
         if not both.any():
             continue
-        n, bias = both.sum(axis=1), np.where(both, b - a, 0.0).sum(axis=1)
-        cells = {"n": Cell(value=float(n.sum()))}
-        for name, parts, measure, scale in (
-            ("equal", np.stack([(both & (a == b)).sum(axis=1), n], axis=1), share_of_parts, SHARE),
-            ("kappa", kappa_parts(a, b), kappa_of, CORRELATION),
-            ("bias", np.stack([bias, n], axis=1), share_of_parts, UNBOUNDED),
-        ):
-            ends = parts_interval(parts[n > 0].astype(np.float64), measure, scale)[:3]
-            value, low, high = (None if math.isnan(end) else end for end in ends)
-            cells[name] = Cell(value=value, low=low, high=high)
+        equal = np.where(both, a == b, np.nan)
+        bias = np.where(both, b - a, np.nan)
+        cells = {
+            "n": Cell(value=float(both.sum())),
+            "equal": _cell(pooled_mean_interval(equal, SHARE)),
+            "kappa": _cell(coefficient_interval(kappa_parts(a, b), kappa_of)),
+            "bias": _cell(pooled_mean_interval(bias, of_differences=True)),
+        }
         rows.append(TableRow(name=f"{first} : {second}", cells=cells, group=metric))
     return rows
+
+
+def _cell(found: Estimate) -> Cell:
+    value, low, high = (None if math.isnan(end) else end for end in found[:3])
+    return Cell(value=value, low=low, high=high)

@@ -17,7 +17,7 @@ import numpy as np
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
 from editgauge.reports.figures import Figure
-from editgauge.statistics.resampling import Floats
+from editgauge.statistics.limits import Floats
 from editgauge.types import JsonObject
 
 COLOURS = (

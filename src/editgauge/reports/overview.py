@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.catalog import is_anchor
-from editgauge.statistics.resampling import LEAST
+from editgauge.statistics.limits import LEAST
 from editgauge.tables.draw import as_json
 from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.metrics import bounded, on_scale

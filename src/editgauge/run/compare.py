@@ -34,6 +34,8 @@ def compare(
 ) -> list[Comparison]:
     """The comparison of B with A on each frame (`tables.rows.frames`) in which both have a score.
 
+    Holm's correction is over the lines of all of them.
+
     Directions are those of the run's metrics; a metric without one gets no verdict. A note says how
     many of the outputs are the input handed back. Metrics of one scale stand together. `metrics`:
     only these; `settings` go on to `tables.compare.compare`. Raises `UsageError` for a metric that
@@ -55,10 +57,11 @@ def compare(
         if item.lines:
             back = notes.given_back(frame.of_editors([a, b]))
             remarks = (back,) if back else ()
-            comparisons.append(replace(item, notes=remarks, of_samples=_otherwise_shown(frame)))
+            item = replace(item, notes=remarks, of_samples=_otherwise_shown(frame))
+            comparisons.append(item)
     if not comparisons:
         raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}; see: table")
-    return comparisons
+    return frames_compared.decide(comparisons)
 
 
 def _otherwise_shown(frame: Results) -> frozenset[str]:

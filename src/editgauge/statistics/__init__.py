@@ -1,3 +1,5 @@
-"""Statistics of scores and ratings: pure, seeded, NumPy only; what is drawn again is always the
-sample. SciPy, statsmodels, krippendorff, ppi_py and choix gave the tests' frozen numbers.
+"""Statistics of scores and ratings, with NumPy alone.
+
+All functions are pure, and the same call gives the same numbers. Intervals are over samples. SciPy,
+statsmodels, krippendorff, ppi_py and choix gave the tests' frozen numbers.
 """

@@ -1,6 +1,6 @@
-"""How far raters agree: quadratic kappa, Krippendorff's alpha, and what repeats tell.
+"""Agreement of raters: quadratic kappa, Krippendorff's alpha, and the variance of repeats.
 
-Kappa and alpha are made of parts that can be summed, so that a bootstrap may draw samples.
+Kappa and alpha are made of parts that can be summed, so that a jackknife may leave samples out.
 
 Sources: Cohen (1968); Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections C
 and D; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
@@ -13,28 +13,34 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from editgauge.statistics.resampling import Floats
+from editgauge.statistics.limits import Floats
 
 
 def kappa_parts(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Parts of quadratic kappa, each line of (n, m): Σ(a - b)², Σa, Σb, Σa², Σb², pairs: (n, 6)."""
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    valid = ~np.isnan(first) & ~np.isnan(second)
-    x, y = np.where(valid, first, 0.0), np.where(valid, second, 0.0)
-    parts = [(x - y) ** 2, x, y, x * x, y * y, valid.astype(np.float64)]
+    """Return the sums of each line of two tables (n, m) that make quadratic kappa: (n, 6).
+
+    They are Σ(a - b)², Σa, Σb, Σa², Σb² and the number of pairs. Lines may be added.
+    """
+    first = np.asarray(a, dtype=np.float64)
+    second = np.asarray(b, dtype=np.float64)
+    both = ~np.isnan(first) & ~np.isnan(second)
+    x = np.where(both, first, 0.0)
+    y = np.where(both, second, 0.0)
+    parts = [(x - y) ** 2, x, y, x * x, y * y, both.astype(np.float64)]
     return np.stack([part.sum(axis=1) for part in parts], axis=1)
 
 
 def kappa_of(parts: ArrayLike) -> Floats:
-    """Cohen's kappa with quadratic weights from summed `kappa_parts` (..., 6): (...,).
+    """Return Cohen's kappa with quadratic weights from summed `kappa_parts` (..., 6): (...,).
 
     The weights' scale cancels, so the range of the scores need not be known. NaN where both gave
     one and the same value throughout.
     """
     d, x, y, xx, yy, n = np.moveaxis(np.asarray(parts, dtype=np.float64), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
+        observed = d / n
         expected = (xx + yy - 2 * x * y / n) / n
-        kappa = 1 - d / n / expected
+        kappa = 1 - observed / expected
     return np.asarray(np.where((n > 0) & (expected > 1e-12), kappa, np.nan))
 
 

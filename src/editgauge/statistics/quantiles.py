@@ -1,79 +1,65 @@
-"""Quantiles and intervals in closed form: Student's t, Wilson's interval for a share."""
+"""Quantiles of the normal distribution and of Student's t, without SciPy."""
 
 from __future__ import annotations
 
 import math
-from functools import cache, lru_cache
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.float64]
+
 NORMAL = NormalDist()
+_AS_NORMAL = 1e6
+"""Degrees of freedom from which Student's t is taken for the normal distribution."""
+_STEPS = 100
+_ENOUGH = 1e-12
+
+
+def normal_quantile(share: float) -> float:
+    """Return the quantile z of the standard normal distribution."""
+    return NORMAL.inv_cdf(share)
+
+
+def student(share: float, degrees: ArrayLike) -> Floats:
+    """Return the quantile of Student's t for a share in (0, 1) and degrees of freedom from 1 up.
+
+    `degrees` may have any shape, which is the shape of the result. For shares from 0.001 to 0.999
+    the quantiles are within 1e-7 of SciPy's.
+
+    With t = sqrt(nu) tan(x) the density of t becomes proportional to cos(x)^(nu - 1). Its integral
+    from 0 to x is concave, so that Newton's steps from 0 come closer to the root from one side.
+    """
+    nu, places = np.unique(np.asarray(degrees, dtype=np.float64), return_inverse=True)
+    wanted = abs(share - 0.5)
+    is_small = nu <= _AS_NORMAL
+    t = np.full(nu.shape, abs(normal_quantile(share)))
+    t[is_small] = _positive_quantiles(wanted, nu[is_small])
+    signed = math.copysign(1.0, share - 0.5) * t
+    return np.asarray(signed[places].reshape(np.shape(degrees)))
+
+
+def _positive_quantiles(wanted: float, nu: Floats) -> Floats:
+    """Return t (m,) between which and 0 lies the share `wanted` of Student's t with nu (m,)."""
+    constants = [math.lgamma((one + 1) / 2) - math.lgamma(one / 2) for one in nu.tolist()]
+    scale = np.exp(constants) / math.sqrt(math.pi)
+    nodes, weights = _gauss()
+    x = np.zeros(nu.shape)
+    for _ in range(_STEPS):
+        angles = x[:, None] / 2 * (nodes + 1)  # (m, 64)
+        heights = np.cos(angles) ** (nu[:, None] - 1)
+        share = scale * x / 2 * (heights @ weights)
+        density = scale * np.cos(x) ** (nu - 1)
+        step = (wanted - share) / density
+        x = x + step
+        if (np.abs(step) <= _ENOUGH * x).all():
+            break
+    return np.asarray(np.sqrt(nu) * np.tan(x))
 
 
 @cache
-def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights on [-1, 1]; what makes them is loaded with the first interval."""
+def _gauss() -> tuple[Floats, Floats]:
+    """Return nodes and weights on [-1, 1]. What makes them is loaded with the first interval."""
     return np.polynomial.legendre.leggauss(64)
-
-
-@lru_cache(maxsize=4096)
-def student(share: float, degrees: float) -> float:
-    """The quantile of Student's t, for any degrees of freedom from 1 up: within 1e-9 of SciPy's.
-
-    With t = sqrt(degrees)·tan(x) the density becomes cos(x)^(degrees - 1), a smooth function whose
-    integral is inverted by bisection.
-    """
-    if degrees > 1e6:
-        return NORMAL.inv_cdf(share)
-    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2))
-    scale /= math.sqrt(math.pi)
-    low, high = 0.0, math.pi / 2 if degrees < 50 else math.atan(12 / math.sqrt(degrees))
-    nodes, weights = _gauss()
-    for _ in range(60):
-        middle = (low + high) / 2
-        places = middle / 2 * (nodes + 1)
-        mass = scale * middle / 2 * float(weights @ np.cos(places) ** (degrees - 1))
-        low, high = (middle, high) if mass < abs(share - 0.5) else (low, middle)
-    return math.copysign(math.sqrt(degrees) * math.tan((low + high) / 2), share - 0.5)
-
-
-def wilson(share: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share in [0, 1] found in `n` trials: never of width 0.
-
-    It holds the truth in 95 % of cases on the average over all shares; at one share of few trials
-    in 92 to 98 %. Source: Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
-    """
-    z = NORMAL.inv_cdf(0.975)
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def is_yes_or_no(values: ArrayLike, low: float, high: float) -> bool:
-    """Whether values are answers of two kinds: all of them lie at the two finite ends of their
-    scale, and that is 0 to 1 (a share) or both ends occur. A score of more steps that is the
-    highest throughout is none.
-    """
-    numbers = np.asarray(values, dtype=np.float64)
-    if not (math.isfinite(low) and math.isfinite(high) and len(numbers)):
-        return False
-    share = (low, high) == (0.0, 1.0) or bool(np.ptp(numbers))
-    return bool(share and ((numbers == low) | (numbers == high)).all())
-
-
-def two_valued_limits(
-    values: ArrayLike, low: float, high: float, *, size: float = math.inf
-) -> tuple[float, float]:
-    """Wilson's interval of the mean of values at the two ends of a scale.
-
-    `size`: how many samples there are in all, of which these are drawn without replacement: the
-    interval is that of n·(size - 1)/(size - n) trials, and the mean itself where all are known.
-    """
-    shares = (np.asarray(values, dtype=np.float64) - low) / (high - low)
-    n, share = len(shares), float(shares.mean())
-    if n >= size:
-        return low + (high - low) * share, low + (high - low) * share
-    first, last = wilson(share, n if math.isinf(size) else n * (size - 1) / (size - n))
-    return low + (high - low) * first, low + (high - low) * last

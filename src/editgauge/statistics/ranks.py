@@ -1,4 +1,4 @@
-"""Who is ahead, and how sure that is: ranks under resampling, and strengths from comparisons.
+"""Ranks under resampling, and strengths from comparisons.
 
 Sources of the strengths: Bradley & Terry (1952); Newman, Efficient computation of rankings from
 pairwise comparisons (2023), equation 26. A tie is half a win for each side.
@@ -11,16 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from editgauge.statistics.resampling import (
-    LEAST,
-    RESAMPLES,
-    Floats,
-    Ints,
-    Moments,
-    replicates,
-)
+from editgauge.statistics.limits import LEAST, Floats
+from editgauge.statistics.resampling import RESAMPLES, Ints, Moments, replicates
 
-_STEPS, _ENOUGH = 10_000, 1e-10
+_STEPS = 10_000
+_ENOUGH = 1e-10
 
 
 class RankStability(NamedTuple):
@@ -36,14 +31,15 @@ class RankStability(NamedTuple):
 def rank_stability(
     estimate: ArrayLike, again: ArrayLike, *, higher_is_better: bool = True
 ) -> RankStability:
-    """How far ranks survive resampling: `estimate` (E,), no NaN, `again` (resamples, E) from the
-    *same* resamples.
+    """Return ranks, and between which ranks they stay under resampling.
 
-    A resample in which an editor has no value ranks nobody; where every resample is one, any rank
+    `estimate`: (E,), without NaN. `again`: (resamples, E), all editors from the *same* resamples. A
+    resample in which an editor has no value ranks nobody; where every resample is one, any rank
     is possible.
     """
     sign = -1.0 if higher_is_better else 1.0
-    values, drawn = np.asarray(estimate, np.float64), np.asarray(again, np.float64)
+    values = np.asarray(estimate, np.float64)
+    drawn = np.asarray(again, np.float64)
     rank = _competition_ranks(sign * values[None])[0]
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     if not len(drawn):
@@ -54,7 +50,7 @@ def rank_stability(
 
 
 def _competition_ranks(values: Floats) -> Ints:
-    """1 + how many are smaller, for each line of (m, E)."""
+    """Return 1 and the number of smaller values, for each line of (m, E)."""
     return np.asarray(1 + (values[:, None, :] < values[:, :, None]).sum(axis=2), dtype=np.int64)
 
 
@@ -71,8 +67,9 @@ class Strengths(NamedTuple):
 
 
 def connected(wins: ArrayLike) -> NDArray[np.bool_]:
-    """Whether strengths exist: for every split of the editors, each side beat the other at least
-    once. `wins`: (..., E, E) -> (...,).
+    """Return where strengths exist, for tables of wins (..., E, E): (...,).
+
+    For every split of the editors into two sides, each side must have beaten the other once.
     """
     reach = np.asarray(wins) > 0
     reach = reach | np.eye(reach.shape[-1], dtype=np.bool_)
@@ -82,8 +79,9 @@ def connected(wins: ArrayLike) -> NDArray[np.bool_]:
 
 
 def strengths(wins: ArrayLike) -> Floats:
-    """The maximum-likelihood log strengths of tables of wins (m, E, E): (m, E), mean 0; NaN where
-    they do not exist (see `connected`).
+    """Return the maximum-likelihood log strengths of tables of wins (m, E, E): (m, E), mean 0.
+
+    NaN where they do not exist (see `connected`). Source: Newman (2023), equation 26.
     """
     table = np.asarray(wins, dtype=np.float64)
     exists = connected(table)
@@ -106,12 +104,17 @@ def strengths(wins: ArrayLike) -> Floats:
 
 
 def bradley_terry(wins: ArrayLike, *, resamples: int = RESAMPLES) -> Strengths:
-    """Strengths from comparisons by sample, `wins` (S, E, E); intervals are clustered by sample."""
+    """Return strengths from comparisons by sample, `wins` (S, E, E).
+
+    Intervals are over samples: all comparisons of a sample stay together.
+    """
     table = np.asarray(wins, dtype=np.float64)
     table = table[table.sum(axis=(1, 2)) > 0]
     size = int(table.shape[-1])
     estimate: Floats = strengths(table.sum(axis=0, keepdims=True))[0]
-    (low, high), share = np.full((2, size), np.nan), 0.0
+    low = np.full(size, np.nan)
+    high = np.full(size, np.nan)
+    share = 0.0
     if len(table):
         flat = table.reshape(len(table), -1)
         data = Moments(flat, np.ones_like(flat))

@@ -1,8 +1,12 @@
-"""Intervals of means and of what is made of means, and resamples for what has no interval.
+"""Means of scores, and what is made of means, with intervals; and resamples of the samples.
 
 A statistic is a *formula* over `Moments` (totals and counts), so that all cells of a table share
-one computation. Sources: Hall, J. R. Statist. Soc. B 54 (1992), 221-228 (removal of skewness);
-Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapter 11 (jackknife).
+one computation. Its interval is Student's, with Satterthwaite's degrees of freedom over strata and
+a longer tail for skewed scores (`limits.student_limits`).
+
+Sources:
+    Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapter 11 (jackknife).
+    Cochran, Sampling Techniques (1977), 5.3 to 5.5 (strata), 5A.12 (a stratum of one).
 """
 
 from __future__ import annotations
@@ -15,16 +19,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from editgauge.statistics.quantiles import is_yes_or_no, student, two_valued_limits
+from editgauge.statistics.limits import (
+    LEAST,
+    UNBOUNDED,
+    Floats,
+    Scale,
+    is_two_valued,
+    least_samples,
+    satterthwaite,
+    student_limits,
+    two_valued_limits,
+)
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 RESAMPLES = 2000
-LEAST = 6
-"""Samples below which no interval is given: it would hold the truth too seldom."""
-MEANT_FROM = 30
-"""Samples from which 95 % intervals hold the truth in about 95 % of cases even of skewed values."""
 SMALL_STRATUM = 10
 _AT_ONCE = 16_384
 """Draws that are counted at once: what counts them stays in the processor's cache."""
@@ -32,8 +42,10 @@ _AT_ONCE = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What a mean is made of, for any leading shape: `total` of the finite values, `count` of all
-    values, and how many of those are `infinite` (None where there are none).
+    """The parts of means, of any leading shape.
+
+    `total` is of the finite values, `count` of all values, and `infinite` counts the infinite ones
+    (None where there are none).
     """
 
     total: Floats
@@ -42,7 +54,7 @@ class Moments:
 
     @property
     def mean(self) -> Floats:
-        """total / count; ``inf`` where an infinite value is in it, NaN where nothing is."""
+        """The means: ``inf`` where an infinite value is in it, NaN where nothing is."""
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = self.total / self.count
         if self.infinite is not None:
@@ -50,7 +62,7 @@ class Moments:
         return np.asarray(np.where(self.count > 0, mean, np.nan), dtype=np.float64)
 
     def map(self, change: Callable[[Floats], Floats]) -> Moments:
-        """Each array changed alike (a part of it, its sum, its product with draws)."""
+        """Return moments with each array changed alike, such as by a sum or a product."""
         infinite = None if self.infinite is None else change(self.infinite)
         return Moments(change(self.total), change(self.count), infinite)
 
@@ -65,18 +77,27 @@ def mean_of(moments: Moments) -> Floats:
 
 
 def units(values: ArrayLike) -> Moments:
-    """A line of moments a sample: (n, k) of (n, k) or (n,), NaN = no score, ``inf`` allowed."""
+    """Return moments (n, k) with a line for each sample.
+
+    `values`: (n, k) or (n,); NaN means no score, and ``inf`` is allowed.
+    """
     table = np.asarray(values, dtype=np.float64)
-    table = table[:, None] if table.ndim == 1 else table
-    valid, infinite = ~np.isnan(table), np.isposinf(table)
-    total = np.where(valid & ~infinite, table, 0.0)
-    ends = infinite.astype(np.float64) if infinite.any() else None
-    return Moments(total, valid.astype(np.float64), ends)
+    if table.ndim == 1:
+        table = table[:, None]
+    is_given = ~np.isnan(table)
+    is_infinite = np.isposinf(table)
+    total = np.where(is_given & ~is_infinite, table, 0.0)
+    infinite = None
+    if is_infinite.any():
+        infinite = is_infinite.astype(np.float64)
+    return Moments(total, is_given.astype(np.float64), infinite)
 
 
 def pooled(strata: ArrayLike, least: int = SMALL_STRATUM) -> Ints:
-    """Labels (n,) as numbers, with the strata of fewer than `least` units put together, as many
-    small strata make an interval too narrow. What is still small joins the smallest of the others.
+    """Return labels (n,) as numbers, with the strata of fewer than `least` units put together.
+
+    Many small strata would make an interval too narrow. What is still small joins the smallest of
+    the others.
     """
     _, codes, counts = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
     codes = codes.ravel().astype(np.int64)
@@ -93,7 +114,7 @@ def pooled(strata: ArrayLike, least: int = SMALL_STRATUM) -> Ints:
 
 
 class Intervals(NamedTuple):
-    """`estimate`, `low`, `high`: shape (c,), NaN where there is no statistic, or no interval."""
+    """Statistics (c,) with their limits (c,). NaN: there is no statistic, or no interval of it."""
 
     estimate: Floats
     low: Floats
@@ -106,45 +127,93 @@ def intervals(
     *,
     strata: ArrayLike | None = None,
     scored: ArrayLike | None = None,
+    least: ArrayLike = LEAST,
+    of_differences: bool = False,
     confidence: float = 0.95,
 ) -> Intervals:
-    """Student's interval of every statistic of a formula, with its skewness removed (Hall's cubic
-    transformation); standard error and skewness are the jackknife's.
+    """Return every statistic of a formula with its confidence interval.
 
-    `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum.
-    `scored`: (units, c) which units each statistic is made of, default all; strata without any cost
-    it no degree of freedom. No interval (NaN) is given of fewer than `LEAST` units, of an infinite
-    or missing statistic, and where no unit changes the statistic, which says nothing about other
-    samples.
+    `data`: moments of (units, k), see `units`. `strata`: (units,), the stratum of each unit; by
+    default there is one. `scored`: (units, c), the units that each statistic is made of; by default
+    all. `least`: (c,) or a number, the units below which a statistic has no interval.
+    `of_differences`: the scores are differences of two scores of one sample. They are nearly
+    symmetric, so that no tail is made longer.
+
+    No interval (NaN) is given of an infinite or missing statistic, and where no unit changes the
+    statistic, which says nothing about other samples.
     """
-    n = len(data.total)
-    labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
-    estimate = formula(data.map(lambda part: part.sum(axis=0)))
-    left_out = formula(data.map(lambda part: part.sum(axis=0) - part))
+    units_in_all = len(data.total)
+    labels = np.zeros(units_in_all, dtype=np.int64) if strata is None else np.asarray(strata)
+    estimate = formula(data.map(lambda part: part.sum(axis=0)))  # (c,)
+    left_out = formula(data.map(lambda part: part.sum(axis=0) - part))  # (units, c)
     made_of = np.broadcast_to(True if scored is None else np.asarray(scored), left_out.shape)
-    known, (groups, squares, cubes) = made_of.sum(axis=0), np.zeros((3, *estimate.shape))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        moved = left_out * (known - 1) / known
-        for mine in (labels == label for label in np.unique(labels)):
-            groups += made_of[mine].any(axis=0)
-            part = moved[mine].mean(axis=0) - moved[mine]
-            squares += (part**2).sum(axis=0)
-            cubes += (part**3).sum(axis=0)
-        sure = known >= np.maximum(LEAST, groups + 1)
-        sure &= np.isfinite(estimate) & (squares > (1e-12 * np.abs(estimate)) ** 2 / n)
-        free = np.where(sure, known - groups, 1)
-        error = np.sqrt(np.where(sure, squares * known / free, np.nan))
-        skew = np.where(sure, cubes / squares**1.5, 0.0)
-    each, of = np.unique(free, return_inverse=True)
-    quantile = np.array([student((1 + confidence) / 2, int(one)) for one in each])[of.ravel()]
-    low, high = (estimate - error * _skewed(end, skew) for end in (quantile, -quantile))
+    spread = _jackknife(estimate, left_out, made_of, labels)
+
+    smallest_variance = (1e-12 * np.abs(estimate)) ** 2  # rounding errors of equal scores
+    with np.errstate(invalid="ignore"):
+        is_given = np.isfinite(estimate) & (spread.variance > smallest_variance)
+        is_given &= (spread.n >= np.asarray(least)) & (spread.n > spread.strata)
+    low = np.full(estimate.shape, np.nan)
+    high = np.full(estimate.shape, np.nan)
+    third_moment = np.zeros(estimate.shape) if of_differences else spread.third_moment
+    limits = student_limits(
+        estimate[is_given],
+        spread.variance[is_given],
+        spread.nu[is_given],
+        third_moment=third_moment[is_given],
+        confidence=confidence,
+    )
+    low[is_given] = limits.low
+    high[is_given] = limits.high
     return Intervals(estimate, low, high)
 
 
-def _skewed(quantile: Floats, skew: Floats) -> Floats:
-    """Hall's (1992) inverse of t + k t²/3 + k² t³/27 + k/6 at Student's quantile; k: skewness."""
-    k = np.where(np.abs(skew) < 1e-6, 1e-6, skew)
-    return np.asarray(3 / k * (np.cbrt(1 + k * (quantile - k / 6)) - 1))
+class _Spread(NamedTuple):
+    """The jackknife of statistics, all of shape (c,)."""
+
+    n: Ints
+    strata: Ints
+    variance: Floats
+    nu: Floats
+    third_moment: Floats
+
+
+def _jackknife(estimate: Floats, left_out: Floats, made_of: Mask, labels: ArrayLike) -> _Spread:
+    """Return the spread of statistics (c,) from their values without each unit (units, c).
+
+    `made_of`: (units, c), the units that each statistic is made of. `labels`: (units,), strata. A
+    stratum of one unit has no variance of its own: the unit is measured from the whole, which makes
+    the variance too large rather than too small.
+
+    Sources: Efron & Tibshirani (1993), 11.5; Cochran (1977), 5.3.
+    """
+    n = made_of.sum(axis=0)
+    shape = estimate.shape
+    count_of_strata = np.zeros(shape, dtype=np.int64)
+    third_moment = np.zeros(shape)
+    variances = []
+    degrees = []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shrink = (n - 1) / n
+        whole = shrink * estimate
+        for label in np.unique(labels):
+            inside = np.flatnonzero(np.asarray(labels) == label)
+            scored = made_of[inside]
+            moved = shrink * left_out[inside]
+            n_h = scored.sum(axis=0)
+            mean_h = np.where(scored, moved, 0.0).sum(axis=0) / n_h
+            centre = np.where(n_h > 1, mean_h, whole)
+            # u: how much each unit moves the statistic, (n_h, c)
+            u = np.where(scored, centre - moved, 0.0)
+            squares = u * u
+            unbiased = n_h / np.maximum(n_h - 1, 1)
+            variances.append(unbiased * squares.sum(axis=0))
+            degrees.append(n_h - 1)
+            third_moment += (squares * u).sum(axis=0)
+            count_of_strata += n_h > 0
+    variance = np.sum(variances, axis=0) if variances else np.zeros(shape)
+    nu = satterthwaite(variances, degrees) if variances else np.ones(shape)
+    return _Spread(n, count_of_strata, variance, nu, third_moment)
 
 
 class Estimate(NamedTuple):
@@ -159,70 +228,65 @@ class Estimate(NamedTuple):
 
 
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
-UNBOUNDED = (-math.inf, math.inf)
-CORRELATION, SHARE = (-1.0, 1.0), (0.0, 1.0)
-"""Scales, within which limits stay."""
-_EDGE = 1 - 1e-9
 
 
-def mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> Estimate:
-    """The mean of values (n,), NaN = no score, with its 95 % interval; see `intervals`.
+def within(value: ArrayLike, low: ArrayLike, high: ArrayLike, scale: Scale) -> Intervals:
+    """Return a statistic with its limits cut at the ends of its scale.
 
-    `scale`: the range of the values; limits stay within it, and answers of two kinds
-    (`quantiles.is_yes_or_no`) have Wilson's interval; fewer than `LEAST` none.
+    A value beyond an end (a released script takes any number that a judge writes) stays inside.
     """
-    given = np.asarray(values, dtype=np.float64)
-    given = given[~np.isnan(given)]
-    if not len(given):
+    level = np.asarray(value, dtype=np.float64)
+    lowest = np.fmin(scale[0], level)
+    highest = np.fmax(scale[1], level)
+    return Intervals(level, np.maximum(low, lowest), np.minimum(high, highest))
+
+
+def mean_interval(values: ArrayLike, scale: Scale = UNBOUNDED) -> Estimate:
+    """Return the mean of values (n,), NaN = no score, with its 95 % interval.
+
+    `scale`: the range of the values, within which limits stay. Values at its two ends alone
+    (`limits.is_two_valued`) have the interval of a share. There is no interval of fewer values than
+    `limits.least_samples` says, nor of values that are alike; see `intervals`.
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    scores = scores[~np.isnan(scores)]
+    n = len(scores)
+    if not n:
         return NOTHING
-    if len(given) >= LEAST and is_yes_or_no(given, *scale):
-        return Estimate(float(given.mean()), *two_valued_limits(given, *scale), len(given))
-    value, *ends = (float(end[0]) for end in intervals(units(given)))
-    low, high = np.clip(ends, *scale)
-    return Estimate(value, float(low), float(high), len(given))
+    least = least_samples(scale)
+    if n >= least and is_two_valued(scores, scale):
+        value = float(scores.mean())
+        limits = two_valued_limits([value], [n], [1.0], scale)
+        return Estimate(value, float(limits.low), float(limits.high), n)
+    found = intervals(units(scores), least=least)
+    cut = within(found.estimate, found.low, found.high, scale)
+    return Estimate(float(cut.estimate[0]), float(cut.low[0]), float(cut.high[0]), n)
 
 
-def parts_interval(
-    parts: ArrayLike,
-    statistic: Callable[[Floats], Floats],
-    scale: tuple[float, float] = UNBOUNDED,
+def pooled_mean_interval(
+    values: ArrayLike, scale: Scale = UNBOUNDED, *, of_differences: bool = False
 ) -> Estimate:
-    """A statistic of summed parts, with its interval over samples, within the statistic's scale;
-    that of a `CORRELATION` is made on the scale of Fisher's z, its inverse hyperbolic tangent.
+    """Return the mean of all finite values (samples, k) or (samples,) with its interval.
 
-    `parts`: (samples, k), one line for each sample with everything that belongs to it, the last
-    column counting what is in it; lines that count nothing are left out. `statistic`: (..., k) ->
-    (...,).
+    All values of a sample stay together: the interval is over samples. `of_differences`: see
+    `intervals`; such means have an interval from `limits.LEAST` samples on.
     """
-    table = np.asarray(parts, dtype=np.float64)
-    table = table[table[:, -1] > 0]
+    table = np.asarray(values, dtype=np.float64)
+    if not table.size:
+        return NOTHING
+    table = table.reshape(len(table), -1)
+    table = table[np.isfinite(table).any(axis=1)]
     if not len(table):
         return NOTHING
-
-    def formula(moments: Moments) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):  # without a sample: maybe no value
-            value = statistic(moments.total)[..., None]
-        return np.arctanh(np.clip(value, -_EDGE, _EDGE)) if turned else value
-
-    turned, value = scale == CORRELATION, float(statistic(table.sum(axis=0)))
-    _, (low, *_), (high, *_) = intervals(Moments(table, np.ones_like(table)), formula)
-    low, high = np.tanh([low, high]) if turned else np.clip([low, high], *scale)
-    return Estimate(value, float(low), float(high), len(table))
-
-
-def pooled_mean_interval(values: ArrayLike, scale: tuple[float, float] = UNBOUNDED) -> Estimate:
-    """The mean of all values (samples, k) or (samples,), NaN = none; interval over samples."""
-    table = np.asarray(values, dtype=np.float64).reshape(len(np.asarray(values)), -1)
-    given = np.isfinite(table)
-    parts = np.stack([np.where(given, table, 0.0).sum(axis=1), given.sum(axis=1)], axis=1)
-    return parts_interval(parts, share_of_parts, scale)
-
-
-def share_of_parts(parts: ArrayLike) -> Floats:
-    """total / count of parts of shape (..., 2): (...,); NaN where nothing was counted."""
-    total, count = np.moveaxis(np.asarray(parts, dtype=np.float64), -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(count > 0, total / count, np.nan))
+    is_finite = np.isfinite(table)
+    if is_finite.sum() == len(table) and not of_differences:
+        return mean_interval(table[is_finite], scale)
+    total = np.where(is_finite, table, 0.0).sum(axis=1, keepdims=True)
+    count = is_finite.sum(axis=1, keepdims=True).astype(np.float64)
+    least = LEAST if of_differences else least_samples(scale)
+    found = intervals(Moments(total, count), least=least, of_differences=of_differences)
+    cut = within(found.estimate, found.low, found.high, scale)
+    return Estimate(float(cut.estimate[0]), float(cut.low[0]), float(cut.high[0]), len(table))
 
 
 # -- resamples -------------------------------------------------------------------------------------
@@ -231,13 +295,15 @@ def share_of_parts(parts: ArrayLike) -> Floats:
 def replicates(
     data: Moments, formula: Formula, strata: ArrayLike | None = None, resamples: int = RESAMPLES
 ) -> Floats:
-    """The statistics of a formula in every bootstrap resample of units: (resamples, c). Every
-    stratum keeps its size; the draws are the same for the same `strata`.
+    """Return the statistics of a formula in every bootstrap resample of units: (resamples, c).
+
+    Every stratum keeps its size. The draws are the same for the same `strata`.
     """
     n = len(data.total)
     labels = np.zeros(n) if strata is None else np.asarray(strata)
     parts = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    generator, blocks = np.random.default_rng(0), list[Moments]()
+    generator = np.random.default_rng(0)
+    blocks: list[Moments] = []
     size = max(1, _AT_ONCE // max(1, n))
     for done in range(0, resamples if n else 0, size):
         lines = min(size, resamples - done)
@@ -245,8 +311,7 @@ def replicates(
         places = np.concatenate(drawn, axis=1) + n * np.arange(lines)[:, None]
         counts = np.bincount(places.ravel(), minlength=lines * n).reshape(lines, n)
         blocks.append(data.map(counts.astype(np.float64).__matmul__))
+    total = np.concatenate([block.total for block in blocks])
+    count = np.concatenate([block.count for block in blocks])
     infinite = [block.infinite for block in blocks if block.infinite is not None]
-    total, count = (
-        np.concatenate([getattr(b, name) for b in blocks]) for name in ("total", "count")
-    )
     return formula(Moments(total, count, np.concatenate(infinite) if infinite else None))

@@ -14,15 +14,9 @@ import numpy as np
 from editgauge.escape import counted
 from editgauge.statistics import agreement as alpha
 from editgauge.statistics import correlation
+from editgauge.statistics.limits import CORRELATION, LEAST
 from editgauge.statistics.ranks import bradley_terry
-from editgauge.statistics.resampling import (
-    CORRELATION,
-    NOTHING,
-    Estimate,
-    parts_interval,
-    pooled_mean_interval,
-    share_of_parts,
-)
+from editgauge.statistics.resampling import NOTHING, Estimate, pooled_mean_interval
 from editgauge.study.people import (
     Answers,
     Comparisons,
@@ -44,7 +38,10 @@ GOOD, FAIR = 0.8, 0.667
 """
 SAME_STRENGTH = 1e-6
 """Strengths that differ by less are equal: they are computed to about 1e-10."""
-_CLUSTERED = "Intervals: 95 %, over samples (all ratings of a sample stay together), none below 6."
+_CLUSTERED = (
+    "Intervals: 95 %, over samples (all ratings of a sample stay together); none of fewer than "
+    f"{LEAST} samples, of a coefficient or an error fewer than {correlation.LEAST_COEFFICIENT}."
+)
 _LEVEL = (
     "Per-sample statistics are means over pairs of annotators and samples; a sample in which one "
     "annotator puts all editors level has no order and is left out."
@@ -220,7 +217,7 @@ def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
     rows = correlation.spearman_rows(x, y).reshape(count, samples).T
     yield "Spearman per sample", pooled_mean_interval(rows, CORRELATION)
     parts = alpha.kappa_parts(x, y).reshape(count, samples, -1).sum(axis=0)
-    yield _KAPPA, parts_interval(parts, alpha.kappa_of, CORRELATION)
+    yield _KAPPA, correlation.coefficient_interval(parts, alpha.kappa_of)
 
 
 def _alpha(first: Floats) -> Estimate:
@@ -235,7 +232,7 @@ def _alpha(first: Floats) -> Estimate:
     def statistic(total: Floats) -> Floats:
         return alpha.alpha_of(total[..., :-1].reshape(*total.shape[:-1], size, size))
 
-    return parts_interval(lines, statistic, CORRELATION)
+    return correlation.coefficient_interval(lines, statistic)
 
 
 # -- metrics against people ------------------------------------------------------------------------
@@ -263,12 +260,12 @@ def _against(one: Answers, machine: Machine, statistic: str) -> Estimate:
             rows = correlation.spearman_no_ties_rows(people, values)
             return pooled_mean_interval(rows, CORRELATION)
         case "pearson":
-            parts = correlation.pearson_parts(people, values)
-            return parts_interval(parts, correlation.pearson_of, CORRELATION)
+            return correlation.pearson_interval(people, values)
     if machine.metric != one.metric or one.scale not in ("rate", "grade"):
         return NOTHING  # no common scale
-    parts = correlation.error_parts(one.as_metric.T, values)
-    return parts_interval(parts, share_of_parts, (0.0, math.inf))
+    with np.errstate(invalid="ignore"):
+        errors = np.abs(one.as_metric.T - values)
+    return pooled_mean_interval(errors, (0.0, math.inf))
 
 
 def _matrix(benchmark: str, pairs: Pairs, statistic: str, published: Sequence[TableRow]) -> Table:

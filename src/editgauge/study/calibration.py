@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -15,16 +15,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.errors import UnknownName, UsageError
+from editgauge.escape import counted
+from editgauge.statistics.limits import Scale
+from editgauge.statistics.paired import holm
 from editgauge.statistics.prediction import (
     RATED,
     Corrected,
-    Scale,
     corrected_mean,
+    p_of_no_difference,
 )
 from editgauge.study.agreement import cell
 from editgauge.study.people import ALL, Floats, answers
 from editgauge.study.scales import RANGES
 from editgauge.tables import rows
+from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW
 from editgauge.tables.metrics import choose, metrics_of
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -33,12 +37,16 @@ from editgauge.types import VARIANTS, Direction, Variant
 _HOW = (
     "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
     "samples, 95 %; unbiased whatever the judge's bias, if the rated samples were drawn at random "
-    "(within strata). No interval where all ratings are alike."
+    "(within strata)."
 )
 _ANEW = (
     "The judge's weight is fitted anew for the difference: it is not the difference of the two "
     "corrected means."
 )
+
+
+ALPHA = 0.05
+"""Below which p, corrected over all lines, a difference is said to be better or worse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +96,116 @@ def mean_tables(
     ]
 
 
-def difference_tables(runs: Sequence[Path], asked: Calibration, a: str, b: str) -> list[Table]:
-    """Corrected differences B - A, a table for each benchmark. Raises as `mean_tables` does."""
-    return [_differences(frame, gold, a, b, asked) for frame, gold in _golds(runs, asked, [a, b])]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One metric's difference B - A, corrected.
+
+    `a`, `b`: the corrected means on the samples that both have. `p` is of no difference, `holm` the
+    same corrected over all lines of the command (NaN: no interval). `only_a`, `only_b`: the samples
+    of which only one has a score.
+    """
+
+    metric: str
+    direction: Direction
+    a: Corrected
+    b: Corrected
+    difference: Corrected
+    p: float
+    holm: float
+    only_a: int
+    only_b: int
+
+    @property
+    def verdict(self) -> str:
+        """``better``, ``worse`` (B than A), or why neither is said."""
+        found = self.difference
+        if math.isnan(found.low):
+            return TOO_FEW
+        if found.low <= 0 <= found.high:
+            return NO_DIFFERENCE
+        if self.holm >= ALPHA:
+            return NOT_CLEAR
+        if (found.value > 0) == (self.direction == "higher"):
+            return "better"
+        return "worse"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibratedComparison:
+    """B compared with A on one benchmark, as if the gold had rated everything. `tests`: how many
+    lines p is corrected for, those of other benchmarks with it.
+    """
+
+    frame: Results
+    asked: Calibration
+    a: str
+    b: str
+    lines: tuple[Difference, ...]
+    tests: int
+
+    @property
+    def regressions(self) -> list[Difference]:
+        """The lines that stop a release: B is worse, or lacks scores that A has."""
+        return [line for line in self.lines if line.verdict == "worse" or line.only_a > line.only_b]
+
+    def table(self) -> Table:
+        """Return the lines as a table: metrics down, A, B and their difference across."""
+        gold = self.asked.gold
+        headings = {
+            "a": self.a,
+            "b": self.b,
+            "difference": "B − A",
+            "alone": f"B − A, {gold} alone",
+            "p": "p",
+            "verdict": "B is",
+        }
+        about = f"A = {self.a}, B = {self.b}, on the samples both have; gold: {gold}."
+        test = (
+            "p: the smallest alpha whose interval leaves 0 out, corrected (Holm) for "
+            f"{counted(self.tests, 'test')} of this command."
+        )
+        return Table(
+            name=f"{self.frame.benchmark}.calibrated.difference",
+            title=f"{self.frame.benchmark}: {self.b} against {self.a}, as if {gold} had rated "
+            "everything",
+            columns=_columns(headings),
+            rows=[_row(line) for line in self.lines],
+            benchmark=self.frame.benchmark,
+            notes=[about, _HOW, _ANEW, test, f"Strata: {self.asked.strata or 'none'}."],
+            meta={"names": "metric"},
+        )
+
+
+def compare_calibrated(
+    runs: Sequence[Path], asked: Calibration, a: str, b: str
+) -> list[CalibratedComparison]:
+    """Return B compared with A on each benchmark that has gold.
+
+    Holm's correction is over the lines of all of them. Raises as `mean_tables` does.
+    """
+    comparisons = []
+    for frame, golds in _golds(runs, asked, [a, b]):
+        labels = frame.samples.labels(asked.strata) if asked.strata else None
+        lines = [_difference(gold, labels) for gold in golds]
+        known = tuple(line for line in lines if line is not None)
+        if not known:
+            raise _too_few(frame, golds, asked)
+        comparisons.append(
+            CalibratedComparison(frame=frame, asked=asked, a=a, b=b, lines=known, tests=0)
+        )
+    return _decided(comparisons)
+
+
+def _decided(comparisons: Sequence[CalibratedComparison]) -> list[CalibratedComparison]:
+    """Return the comparisons with p corrected over the lines of all of them."""
+    p = np.array([line.p for comparison in comparisons for line in comparison.lines])
+    corrected = iter(holm(p).tolist())
+    tests = int((~np.isnan(p)).sum())
+    decided = []
+    for comparison in comparisons:
+        lines = tuple(replace(line, holm=next(corrected)) for line in comparison.lines)
+        decided.append(replace(comparison, lines=lines, tests=tests))
+    return decided
 
 
 def _golds(
@@ -197,7 +312,7 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
         if np.isfinite(y).any() and np.isfinite(f).any():
             found = corrected_mean(y, f, strata=labels, scale=one.scale)
             cells = {
-                "corrected": cell(*found[:3]),
+                "corrected": _estimate(found),
                 "alone": _alone(found),
                 "judge": _number(found.judge),
             }
@@ -219,63 +334,61 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
     )
 
 
-def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Calibration) -> Table:
-    """Every metric's difference B - A, corrected, and what it would take to decide it."""
-    labels = frame.samples.labels(asked.strata) if asked.strata else None
-    lines = [line for one in gold if (line := _difference(one, labels)) is not None]
-    if not lines:
-        raise _too_few(frame, gold, asked)
-    headings = {
-        "a": a, "b": b, "difference": "B − A", "alone": f"B − A, {asked.gold} alone",
-        "verdict": "B is",
-    }  # fmt: skip
-    about = f"A = {a}, B = {b}, on the samples both have; gold: {asked.gold}."
-    return Table(
-        name=f"{frame.benchmark}.calibrated.difference",
-        title=f"{frame.benchmark}: {b} against {a}, as if {asked.gold} had rated everything",
-        columns=_columns(headings),
-        rows=lines,
-        benchmark=frame.benchmark,
-        notes=[about, _HOW, _ANEW, f"Strata: {asked.strata or 'none'}."],
-        meta={"names": "metric"},
-    )
-
-
-def _difference(one: Gold, labels: ArrayLike | None) -> TableRow | None:
+def _difference(one: Gold, labels: ArrayLike | None) -> Difference | None:
     """Of A and B, to which the frame was narrowed; None where nothing can be said."""
-    rated, judged = (values[1] - values[0] for values in (one.values, one.scores))
-    both, span = np.isfinite(judged), one.scale[1] - one.scale[0]
-    found = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
+    rated = one.values[1] - one.values[0]
+    judged = one.scores[1] - one.scores[0]
+    extent = one.scale[1] - one.scale[0]
+    scale = (-extent, extent)
+    found = corrected_mean(rated, judged, strata=labels, scale=scale)
     if math.isnan(found.value):
         return None
-    first, second = (
+    both = np.isfinite(judged)
+    has_a, has_b = np.isfinite(one.scores)
+    a, b = (
         corrected_mean(y, np.where(both, f, np.nan), strata=labels, scale=one.scale)
         for y, f in zip(one.values, one.scores, strict=True)
     )
+    return Difference(
+        metric=one.metric,
+        direction=one.direction,
+        a=a,
+        b=b,
+        difference=found,
+        p=p_of_no_difference(rated, judged, strata=labels, scale=scale),
+        holm=math.nan,
+        only_a=int((has_a & ~has_b).sum()),
+        only_b=int((has_b & ~has_a).sum()),
+    )
+
+
+def _row(line: Difference) -> TableRow:
     cells = {
-        "a": cell(*first[:3]),
-        "b": cell(*second[:3]),
-        "difference": cell(*found[:3]),
-        "alone": _alone(found),
-        "verdict": Cell(text=verdict(found, one.direction)),
+        "a": _estimate(line.a),
+        "b": _estimate(line.b),
+        "difference": _estimate(line.difference),
+        "alone": _alone(line.difference),
+        "p": _p(line.holm),
+        "verdict": Cell(text=line.verdict),
     }
-    return TableRow(name=one.metric, cells=cells)
+    return TableRow(name=line.metric, cells=cells)
 
 
-def verdict(found: Corrected, direction: Direction) -> str:
-    """``better``, ``worse`` (B than A), ``no significant difference``, or ``too few to tell`` where
-    there is no interval.
-    """
-    if math.isnan(found.low):
-        return "too few to tell"
-    if found.low <= 0 <= found.high:
-        return "no significant difference"
-    return "better" if (found.value > 0) == (direction == "higher") else "worse"
+def _estimate(found: Corrected) -> Cell:
+    return cell(found.value, found.low, found.high)
 
 
 def _alone(found: Corrected) -> Cell:
-    """What the ratings alone say."""
-    return cell(found.alone, found.alone_low, found.alone_high, found.rated, found.judged)
+    """Return the mean from the ratings alone."""
+    alone = found.alone
+    return cell(alone.value, alone.low, alone.high, found.rated, found.judged)
+
+
+def _p(value: float) -> Cell:
+    if math.isnan(value):
+        return Cell()
+    is_tiny = value < 5e-4  # three decimals would print 0
+    return Cell(value=value, text=f"{value:.1e}" if is_tiny else None)
 
 
 def _number(value: float) -> Cell:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from editgauge.statistics.agreement import judge_noise
-from editgauge.statistics.quantiles import NORMAL
+from editgauge.statistics.quantiles import normal_quantile
 from editgauge.store.run import Run
 from editgauge.study.assign import assign
 from editgauge.study.design import Design
@@ -47,7 +47,7 @@ def planned(
     between, within = np.mean(known or [ASSUMED], axis=0).tolist()
 
     def full(samples: int, people: int) -> float:
-        return 2 * NORMAL.inv_cdf(0.975) * math.sqrt((between + within / people) / max(1, samples))
+        return 2 * normal_quantile(0.975) * math.sqrt((between + within / people) / max(1, samples))
 
     return {
         **load,

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from editgauge import escape
+from editgauge.escape import counted
+from editgauge.statistics.limits import LEAST
 from editgauge.statistics.paired import Paired, holm, paired_difference
-from editgauge.statistics.resampling import LEAST
+from editgauge.tables.metrics import metrics_of, unknown
 from editgauge.tables.results import Floats, Results
-from editgauge.types import Direction, JsonObject, Variant
+from editgauge.types import Direction, Variant
 
 TOO_FEW = "too few to tell"
 NO_DIFFERENCE = "no significant difference"
@@ -36,9 +38,9 @@ class Line(NamedTuple):
     """One metric on one slice ("" = all samples).
 
     `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
-    one of them has a score of. `holm` is p corrected over all lines of the comparison (NaN where
-    there is no test). `verdict`: see `_verdict`. `up`, `down`: the samples that moved most (for
-    better and for worse, where the direction is known).
+    one of them has a score of. `holm` is p corrected over all lines of the command (NaN where there
+    is no test). `verdict` and `reason` (why there is none, or ""): see `_verdict`. `up`, `down`:
+    the samples that moved most (for better and for worse, where the direction is known).
     """
 
     metric: str
@@ -52,8 +54,9 @@ class Line(NamedTuple):
     only_b: int
     up: tuple[Moved, ...]
     down: tuple[Moved, ...]
-    holm: float
-    verdict: str
+    holm: float = math.nan
+    verdict: str = ""
+    reason: str = ""
 
     @property
     def better(self) -> bool:
@@ -67,8 +70,9 @@ class Line(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Everything `editgauge compare` prints. `by` is the label that the slices are values of.
-    `notes`: what else is to be said, a sentence each. `of_samples`: metrics whose mean over samples
-    is not what the benchmark's table prints under their name.
+    `tests`: how many tests p is corrected for, those of other benchmarks with it. `notes`: what
+    else is to be said, a sentence each. `of_samples`: metrics whose mean over samples is not what
+    the benchmark's table prints under their name.
     """
 
     benchmark: str
@@ -77,6 +81,7 @@ class Comparison:
     by: str
     alpha: float
     lines: tuple[Line, ...]
+    tests: int = 0
     notes: tuple[str, ...] = ()
     of_samples: frozenset[str] = frozenset()
 
@@ -91,13 +96,8 @@ class Comparison:
         return f"{escape.markdown(sentence(self), None)}\n\n{as_table(self)._repr_markdown_()}"
 
     @property
-    def tests(self) -> int:
-        """How many tests there are: what Holm's correction counts."""
-        return sum(not math.isnan(line.holm) for line in self.lines)
-
-    @property
     def regressions(self) -> list[Line]:
-        """What stops a release: lines over all samples in which B is worse or lacks A's scores."""
+        """The lines that stop a release: over all samples B is worse, or lacks scores of A's."""
         whole = [line for line in self.lines if not line.slice]
         return [line for line in whole if line.worse or line.only_a > line.only_b]
 
@@ -129,33 +129,72 @@ def compare(
     `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label of
     the samples; adds a line for each of its values. `top`: how many samples that moved are kept
     each way. `alpha`: of the tests; intervals have the confidence 1 − alpha. Sources must have been
-    chosen (`Results.of_sources`). Raises `UnknownName` for an editor without rows.
+    chosen (`Results.of_sources`). Several comparisons of one command are decided together: see
+    `decide`. Raises `UnknownName` for an editor without rows.
     """
     pair = results.of_editors([a, b])
-    asked = list(_asked(pair, directions, variants, by, one_variant=one_variant))
-    how: JsonObject = {"confidence": 1 - alpha, "tests": len(asked)}
-    pairs = [
-        paired_difference(*one.values[::-1], higher_is_better=one.direction != "lower", **how)
-        for one in asked
-    ]
-    corrected = holm([one.p for one in pairs]).tolist()
-    lines = tuple(
-        _line(pair, one, paired, p, top, alpha)
-        for one, paired, p in zip(asked, pairs, corrected, strict=True)
+    known = metrics_of(pair)
+    lines = []
+    for asked in _asked(pair, directions, variants, by, one_variant=one_variant):
+        metric = known.get(asked.metric) or unknown(asked.metric)
+        lines.append(_line(pair, asked, (metric.low, metric.high), top, alpha))
+    comparison = Comparison(
+        benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=tuple(lines)
     )
-    return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=lines)
+    return decide([comparison])[0]
 
 
-def _line(pair: Results, one: _Asked, paired: Paired, p: float, top: int, alpha: float) -> Line:
-    """The line with its means over common samples, and what moved."""
-    metric, variant, part, values, way = one
-    given = ~np.isnan(values)
+def decide(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons of one command with their verdicts.
+
+    Holm's correction is over every line of all of them: of many lines some seem to differ by
+    chance, whatever benchmark they belong to.
+    """
+    every = [line for comparison in comparisons for line in comparison.lines]
+    p = np.array([line.paired.p for line in every], dtype=np.float64)
+    corrected = iter(holm(p).tolist())
+    tests = int((~np.isnan(p)).sum())
+    decided = []
+    for comparison in comparisons:
+        lines = []
+        for line in comparison.lines:
+            line = line._replace(holm=next(corrected))
+            verdict, reason = _verdict(line, comparison.alpha)
+            lines.append(line._replace(verdict=verdict, reason=reason))
+        decided.append(replace(comparison, lines=tuple(lines), tests=tests))
+    return decided
+
+
+def _line(pair: Results, asked: _Asked, scale: tuple[float, float], top: int, alpha: float) -> Line:
+    """Return a line, not decided, with its means over common samples and what moved."""
+    old, new = asked.values
+    paired = paired_difference(
+        new,
+        old,
+        higher_is_better=asked.direction != "lower",
+        scale=scale,
+        confidence=1 - alpha,
+    )
+    given = ~np.isnan(asked.values)
     common = given.all(axis=0)
-    a, b = values[:, common].mean(axis=1).tolist() if common.any() else (math.nan, math.nan)
+    mean_a = mean_b = math.nan
+    if common.any():
+        mean_a, mean_b = asked.values[:, common].mean(axis=1).tolist()
     only_a, only_b = (given & ~common).sum(axis=1).tolist()
-    up, down = _moved(pair, values, way, top)
-    verdict = _verdict(paired, p, way, alpha)
-    return Line(metric, variant, part, way, paired, a, b, only_a, only_b, up, down, p, verdict)
+    up, down = _moved(pair, asked.values, asked.direction, top)
+    return Line(
+        metric=asked.metric,
+        variant=asked.variant,
+        slice=asked.slice,
+        direction=asked.direction,
+        paired=paired,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        only_a=only_a,
+        only_b=only_b,
+        up=up,
+        down=down,
+    )
 
 
 def _asked(
@@ -166,7 +205,7 @@ def _asked(
     *,
     one_variant: bool,
 ) -> Iterator[_Asked]:
-    """What is compared: of each metric the variants that both have a score of, on each slice."""
+    """Yield the lines to compare: each metric's variants that both have, on each slice."""
     labels = pair.samples.labels(by) if by else np.zeros(len(pair.samples), np.str_)
     for metric, way in directions.items():
         scores = {variant: pair.grid(metric, variant).values for variant in variants}
@@ -201,17 +240,61 @@ def _moved(
         )
 
 
-def _verdict(paired: Paired, p: float, direction: Direction | None, alpha: float) -> str:
-    """``better`` or ``worse`` where the corrected p is below alpha and the interval, if there is
-    one, leaves 0 out; `NOT_CLEAR` where only one of both holds: one sample of a great difference
-    can make the signs sure and the mean unsure, and the correction is for all tests, the interval
-    for one.
+def _verdict(line: Line, alpha: float) -> tuple[str, str]:
+    """Return the verdict on a line, and the reason where none can be given.
+
+    ``better`` or ``worse`` is said where the corrected p is below alpha and the interval, if there
+    is one, leaves 0 out. It is `NOT_CLEAR` where only one of both holds: one sample of a great
+    difference can make the signs sure and the mean unsure, and the correction is for all tests, the
+    interval for one.
+
+    Samples with one infinite score are in no mean and in no test, nor are samples that only one of
+    both has a score of. Where they could turn what the others say, it is `NOT_CLEAR`: a single
+    infinite score is enough, of the samples that only one has as many as were compared (they would
+    turn it by differences of the same size).
     """
-    if direction is None:
-        return "no verdict"
+    paired = line.paired
+    if line.direction is None:
+        return "no verdict", ""
     if paired.n < LEAST:
-        return TOO_FEW
-    sure, inside = p < alpha, paired.low <= 0 <= paired.high
-    if sure and not inside:
-        return "better" if (paired.difference > 0) == (direction == "higher") else "worse"
-    return NOT_CLEAR if sure or not (inside or math.isnan(paired.low)) else NO_DIFFERENCE
+        reason = f"{counted(paired.n, 'sample')} to compare, fewer than {LEAST}"
+        return TOO_FEW, reason + _left_out(paired)
+    is_sure = line.holm < alpha
+    holds_0 = paired.low <= 0 <= paired.high
+    leaves_0_out = paired.low > 0 or paired.high < 0
+    if is_sure and holds_0:
+        return NOT_CLEAR, f"p is below {alpha:g}, but the interval holds 0"
+    if leaves_0_out and not is_sure:
+        return NOT_CLEAR, f"the interval leaves 0 out, but p is not below {alpha:g}"
+    verdict = NO_DIFFERENCE
+    infinitely_against = paired.infinitely_won + paired.infinitely_lost
+    not_compared = 0
+    if is_sure and (paired.difference > 0) == (line.direction == "higher"):
+        verdict = "better"
+        infinitely_against = paired.infinitely_lost
+        not_compared = line.only_a
+    elif is_sure:
+        verdict = "worse"
+        infinitely_against = paired.infinitely_won
+        not_compared = line.only_b
+    reason = f"of {counted(paired.n, 'sample')} alone it would be {verdict!r}"
+    if infinitely_against:
+        return NOT_CLEAR, reason + _left_out(paired)
+    if not_compared >= paired.n:
+        editor = "A" if verdict == "better" else "B"
+        return (
+            NOT_CLEAR,
+            f"{reason}; {counted(not_compared, 'more sample')} have a score of {editor} only",
+        )
+    return verdict, ""
+
+
+def _left_out(paired: Paired) -> str:
+    """Return how the samples with one infinite score went, to be added to a reason."""
+    left_out = paired.infinitely_won + paired.infinitely_lost
+    if not left_out:
+        return ""
+    return (
+        f"; {counted(left_out, 'more sample')} with one infinite score can be in no mean: B is "
+        f"better in {paired.infinitely_won}, worse in {paired.infinitely_lost}"
+    )

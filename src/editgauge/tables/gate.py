@@ -17,7 +17,9 @@ import numpy as np
 
 from editgauge.errors import UsageError
 from editgauge.escape import counted, markdown, plain
+from editgauge.statistics.limits import LEAST
 from editgauge.statistics.paired import paired_difference, paired_values
+from editgauge.tables.metrics import metrics_of
 from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
 from editgauge.types import VARIANTS, Direction, JsonObject
@@ -133,8 +135,12 @@ def _checks(
     if rule.floor is not None:
         yield _floor(name, values[1], rule.floor, least, direction)
     if rule.margin is not None:
-        turned = values if direction == "higher" else -values
-        yield _margin(name, turned, rule.margin, rule.least, policy.alpha)
+        metric = metrics_of(pair)[rule.metric]
+        scale = (metric.low, metric.high)
+        if direction == "lower":
+            values = -values
+            scale = (-metric.high, -metric.low)
+        yield _margin(name, values, rule.margin, least=rule.least, alpha=policy.alpha, scale=scale)
 
 
 def _too_few(name: str, kind: Kind, n: int, least: int) -> Check:
@@ -151,26 +157,61 @@ def _floor(name: str, values: Floats, floor: float, least: int, direction: Direc
     return Check(name, "floor", verdict, n, None, {"mean": mean, "floor": floor})
 
 
-def _margin(name: str, values: Floats, margin: float, least: int, alpha: float) -> Check:
-    """B − A, more is better; one-sided at `alpha`: the interval's confidence is 1 − 2 alpha."""
+def _margin(
+    name: str,
+    values: Floats,
+    margin: float,
+    *,
+    least: int,
+    alpha: float,
+    scale: tuple[float, float],
+) -> Check:
+    """B − A, more is better; one-sided at `alpha`: the interval's confidence is 1 − 2 alpha.
+
+    `values`: (2, S), the scores of A and B, turned so that more is better, as their `scale` is.
+    """
     old, new = values
-    n, mean, low, high = paired_difference(new, old, confidence=1 - 2 * alpha)[:4]
-    if endless := int(((np.isinf(old) != np.isinf(new)) & ~np.isnan(values).any(axis=0)).sum()):
-        reason = f"{endless} samples have an infinite score of one editor only"
-        return Check(name, "margin", Verdict.CANNOT_TELL, n, reason=reason)
-    if n < least:
-        return _too_few(name, "margin", n, least)
-    if not np.ptp(paired_values(new, old)):  # all differences are one number: so is the interval
-        low = high = mean
-    verdict, needed = Verdict.CANNOT_TELL, None
-    if low > -margin or low == high:  # identical scores are no loss, whatever the margin
-        verdict = Verdict.of(low > -margin or low == 0.0)
-    elif high < -margin:
+    found = paired_difference(new, old, scale=scale, confidence=1 - 2 * alpha)
+    mean = found.difference
+    endless = found.infinitely_won + found.infinitely_lost
+    if endless:
+        reason = f"{counted(endless, 'sample')} with an infinite score of one editor only"
+        return Check(name, "margin", Verdict.CANNOT_TELL, found.n, reason=reason)
+    least = max(least, LEAST)
+    if found.n < least:
+        return _too_few(name, "margin", found.n, least)
+    differences = paired_values(new, old)
+    if not differences.any():  # identical scores are no loss, whatever the margin
+        numbers = {"difference": 0.0, "margin": margin}
+        return Check(name, "margin", Verdict.PASS, found.n, None, numbers)
+    largest = float(np.abs(values[np.isfinite(values)]).max())
+    width_of_rounding_errors = 1e-12 * largest
+    if math.isnan(found.low) or found.high - found.low <= width_of_rounding_errors:
+        return _equal_margin(name, mean, margin, found.n)
+    verdict = Verdict.CANNOT_TELL
+    needed = None
+    room = mean + margin
+    if found.low > -margin:
+        verdict = Verdict.PASS
+    elif found.high < -margin:
         verdict = Verdict.FAIL
-    elif (room := mean + margin) > 0:  # an interval shrinks with the root of the samples' number
-        needed = math.ceil(n * ((mean - low) / room) ** 2)
-    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
-    return Check(name, "margin", verdict, n, needed, numbers)
+    elif room > 0:  # an interval shrinks with the root of the samples' number
+        needed = math.ceil(found.n * ((mean - found.low) / room) ** 2)
+    numbers = {"difference": mean, "low": found.low, "high": found.high, "margin": margin}
+    return Check(name, "margin", verdict, found.n, needed, numbers)
+
+
+def _equal_margin(name: str, difference: float, margin: float, n: int) -> Check:
+    """Return the check of a margin where every sample has one and the same difference.
+
+    There is no interval of it. A loss of the margin or more on every sample fails. Anything else
+    cannot be told.
+    """
+    if difference <= -margin:
+        numbers = {"difference": difference, "margin": margin}
+        return Check(name, "margin", Verdict.FAIL, n, None, numbers)
+    reason = f"all {n:,} differences are equal ({difference:.6g}), so that there is no interval"
+    return Check(name, "margin", Verdict.CANNOT_TELL, n, reason=reason)
 
 
 # -- words -----------------------------------------------------------------------------------------

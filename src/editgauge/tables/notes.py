@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from editgauge.statistics.resampling import LEAST, MEANT_FROM
+from editgauge.statistics.limits import LEAST, LEAST_UNBOUNDED
 from editgauge.tables.results import EXCUSES, STATUSES, Delivery, Results
 from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable, Published
@@ -18,8 +18,9 @@ NO_RANK = "No best, second or rank"
 NO_ROWS = "This run has no rows of this table yet."
 UNEVEN = "the editors were scored on different samples"
 INTERVALS = (
-    "Intervals: 95 %, over samples, stratified as the table is (small strata joined; Hall 1992); "
-    f"failures left out; meant for {MEANT_FROM} samples and more, none below {LEAST}."
+    "Intervals: 95 %, over samples, stratified as the table is (small strata joined), Student's t "
+    "with a longer tail for skewed scores; failures left out; none of fewer than "
+    f"{LEAST} samples, or {LEAST_UNBOUNDED} where the scale has no end."
 )
 
 

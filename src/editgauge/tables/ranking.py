@@ -9,15 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from editgauge.statistics.limits import LEAST, Floats
 from editgauge.statistics.ranks import rank_stability
-from editgauge.statistics.resampling import (
-    LEAST,
-    Estimate,
-    Floats,
-    Moments,
-    intervals,
-    replicates,
-)
+from editgauge.statistics.resampling import Estimate, Moments, intervals, replicates
 from editgauge.tables.build import Shown, build
 from editgauge.tables.results import Results
 from editgauge.tables.sheet import Field, Sheet
@@ -115,6 +109,6 @@ def _ranks(sheet: Sheet, *, higher: bool) -> tuple[dict[str, tuple[int, int, int
         cells = sheet.formula(summed, smooth=True) * (1 if higher else -1)
         return np.asarray(cells[..., [first]] - cells[..., [second]])
 
-    value, low, high = (float(v[0]) for v in intervals(sheet.units, formula, strata=sheet.strata))
-    ahead = Estimate(value, low, high, n)
+    found = intervals(sheet.units, formula, strata=sheet.strata, of_differences=True)
+    ahead = Estimate(float(found.estimate[0]), float(found.low[0]), float(found.high[0]), n)
     return dict(zip(names, ends, strict=True)), ahead

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
-from editgauge.statistics.resampling import LEAST, Moments, intervals, pooled, units
+from editgauge.statistics.limits import Limits, is_two_valued, least_samples, two_valued_limits
+from editgauge.statistics.resampling import Moments, intervals, pooled, units, within
 from editgauge.tables import spec
 from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
 from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results, Whole
@@ -187,34 +187,64 @@ class Sheet:
         return pooled(self.results.samples.labels(self.paper.strata))
 
     def intervals(self) -> Floats | None:
-        """Cells' limits (2, E, F), within scales; Wilson's for yes or no. None without samples."""
-        e, means, samples = self.matrix.values.shape
+        """Return the cells' limits (2, E, F), within scales; None without samples.
+
+        Means of yes-or-no scores have the interval of a share.
+        """
+        editors, means, samples = self.matrix.values.shape
         if not samples or not means:
             return None
-        scored = np.stack([self.scored(field)[0] for field in self.fields], axis=1)
-        formula, strata = partial(self.formula, smooth=True), self.strata
-        mine = scored.reshape(-1, samples).T
-        _, *ends = intervals(self.units, formula, strata=strata, scored=mine)
-        limits = np.stack([end.reshape(e, -1) for end in ends])
+        scored = np.stack([self.scored(field)[0] for field in self.fields], axis=1)  # (E, F, S)
+        scales = [self._scale(field) for field in self.fields]
+        least = [least_samples(scale) for scale in scales]
+        strata = self.strata
+        found = intervals(
+            self.units,
+            partial(self.formula, smooth=True),
+            strata=strata,
+            scored=scored.reshape(-1, samples).T,
+            least=np.tile(least, editors),
+        )
+        estimate = found.estimate.reshape(editors, -1)
+        limits = np.stack([found.low.reshape(editors, -1), found.high.reshape(editors, -1)])
         for number, field in enumerate(self.fields):
             if not field.places:
                 continue
-            scale = self._scale(field)
-            limits[:, :, number] = np.clip(limits[:, :, number], *scale)
-            for editor in range(e if field.spec.is_mean else 0):
+            scale = scales[number]
+            low, high = limits[:, :, number]
+            cut = within(estimate[:, number], low, high, scale)
+            limits[:, :, number] = [cut.low, cut.high]
+            for editor in range(editors if field.spec.is_mean else 0):
                 values = self.matrix.values[editor, field.places[0]]
-                given = values[~np.isnan(values)]
-                if len(given) >= LEAST and is_yes_or_no(given, *scale):
-                    limits[:, editor, number] = two_valued_limits(given, *scale)
+                is_given = ~np.isnan(values)
+                enough = is_given.sum() >= least[number]
+                if enough and is_two_valued(values[is_given], scale):
+                    labels = None if strata is None else strata[is_given]
+                    limits[:, editor, number] = _limits_of_answers(values[is_given], labels, scale)
         return limits
 
     def _scale(self, field: Field) -> tuple[float, float]:
         """The column's range: its formula at its metrics' ends; infinite where unknown."""
+        if not field.places:
+            return (-np.inf, np.inf)
         with np.errstate(all="ignore"):
             low, high = (
                 float(self._value(field, self._ends(field, name))) for name in ("low", "high")
             )
         return (-np.inf, np.inf) if np.isnan(low + high) else (min(low, high), max(low, high))
+
+
+def _limits_of_answers(
+    values: Floats, strata: NDArray[np.int64] | None, scale: tuple[float, float]
+) -> Limits:
+    """Return the limits of the mean of values (n,) at the two ends of a scale, in strata (n,)."""
+    labels = np.zeros(len(values), dtype=np.int64) if strata is None else strata
+    sizes = np.bincount(labels)
+    totals = np.bincount(labels, weights=values)
+    is_there = sizes > 0
+    sizes = sizes[is_there]
+    means = totals[is_there] / sizes
+    return two_valued_limits(means, sizes, sizes / len(values), scale)
 
 
 def _means(values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What a comparison of two editors says: a sentence, a table, the samples that moved most, JSON."""
+"""A comparison of two editors in words: a sentence, a table, the samples that moved most, JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from editgauge import escape
-from editgauge.statistics.resampling import LEAST
+from editgauge.escape import counted
+from editgauge.statistics.limits import LEAST
 from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW, Comparison, Line
 from editgauge.tables.table import EMPTY, Cell, Column, Table, TableRow
 from editgauge.types import JsonObject
@@ -18,7 +19,7 @@ _MOVED = 3
 
 
 def sentence(item: Comparison) -> str:
-    """What the comparison says, in a sentence: on what B is better, worse, or neither."""
+    """Return a sentence that names the metrics on which B is better, worse, or neither."""
     groups: dict[str, list[str]] = {"better": [], "worse": []}
     for line in item.lines:
         if line.slice and not line.worse:
@@ -77,16 +78,27 @@ def as_table(item: Comparison, most: int | None = None) -> Table:
 
 
 def _notes(item: Comparison) -> Iterator[str]:
+    yield from _reasons(item)
     yield (
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has). "
         "A sample with one infinite score alone is in win/tie/loss only."
     )
     yield (
-        f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Hall 1992), none below {LEAST}. "
-        f"p: permutation of signs, corrected (Holm) over {item.tests} tests."
+        f"Intervals: {100 * (1 - item.alpha):g} %, over samples (Student's t), none below {LEAST}. "
+        f"p: signs permuted, corrected (Holm) for {counted(item.tests, 'test')} of this command."
     )
     if any(line.metric in item.of_samples for line in item.lines):
         yield "* the mean over samples; the benchmark's table makes its number otherwise."
+
+
+def _reasons(item: Comparison) -> Iterator[str]:
+    """Yield why there is no verdict, one sentence for all lines with the same reason."""
+    lines_of: dict[str, list[str]] = {}
+    for line in item.lines:
+        if line.reason:
+            lines_of.setdefault(line.reason, []).append(_name(item, line))
+    for reason, names in lines_of.items():
+        yield f"{', '.join(names)}: {reason}."
 
 
 def _cells(line: Line) -> dict[str, Cell]:
@@ -97,15 +109,17 @@ def _cells(line: Line) -> dict[str, Cell]:
 
     def mean(value: float) -> Cell:
         text = _short(value) if 1000 <= value < math.inf else None
-        return number(value, text, n=n, of=sum(pair.counts) + line.only_a + line.only_b)
+        common = pair.won + pair.tied + pair.lost
+        return number(value, text, n=n, of=common + line.only_a + line.only_b)
 
+    counts = f"{pair.won}/{pair.tied}/{pair.lost}"
     ends = {} if math.isnan(pair.low) else {"low": pair.low, "high": pair.high}
     tiny = line.holm < 5e-5  # four decimals would print 0
     return {
         "verdict": Cell(text=_WORDS.get(line.verdict, line.verdict)),
         "difference": number(pair.difference, _difference(line), **ends),
         "p": number(line.holm, f"{line.holm:.1e}" if tiny else None),
-        "counts": Cell(text="/".join(map(str, pair.counts)) if line.direction else ""),
+        "counts": Cell(text=counts if line.direction else ""),
         "a": mean(line.mean_a),
         "b": mean(line.mean_b),
     }
@@ -139,10 +153,20 @@ def moved_lines(
 
 
 def _report_link(item: Comparison, sample: str) -> str:
-    """Where the report shows a sample, relative to the run folder: both editors side by side."""
+    """Return the link, relative to the run folder, to a sample's page with both editors."""
     chosen = "&".join(f"p=edit%3A{quote(editor, safe='')}" for editor in (item.a, item.b))
     place = f"{quote(item.benchmark, safe='')}/{quote(sample, safe='')}"
     return f"report/index.html#/sample/{place}?{chosen}"
+
+
+_COUNTS = {
+    "win": "won",
+    "tie": "tied",
+    "loss": "lost",
+    "infinite_win": "infinitely_won",
+    "infinite_loss": "infinitely_lost",
+}
+"""The counts of `Paired` by their names in JSON."""
 
 
 def as_dict(item: Comparison) -> JsonObject:
@@ -151,8 +175,8 @@ def as_dict(item: Comparison) -> JsonObject:
     for line in item.lines:
         facts = line._asdict() | {"better": line.better, "worse": line.worse}
         facts |= facts.pop("paired")._asdict()
-        counts = facts.pop("counts")
-        for name, count in zip(("win", "tie", "loss"), counts, strict=True):
+        for name, field in _COUNTS.items():
+            count = facts.pop(field)
             facts[name] = count if line.direction else None
         lines.append(_plain(facts))
     plain = ("benchmark", "a", "b", "by", "alpha", "tests", "notes")

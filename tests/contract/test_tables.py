@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import statistics
@@ -12,7 +13,16 @@ from typing import Any
 import pytest
 
 from tests.contract import runs
-from tests.contract.datasets import KNOWLEDGE, MANUAL, TAXONOMY, WEB, every_task, instance
+from tests.contract.datasets import (
+    KNOWLEDGE,
+    MANUAL,
+    TAXONOMY,
+    WEB,
+    every_task,
+    instance,
+    prompt_record,
+    prompts,
+)
 from tests.contract.golden import published
 from tests.contract.runs import EDITORS, JUDGES, Known, mean, take_in, write
 from tests.contract.server import Judge, chat, verdict
@@ -312,3 +322,44 @@ def test_krisbench_averages_of_table_2_to_the_printed_cell(
         and table_2[model][column] != cell
     ]
     assert len(wrong) <= 2, wrong
+
+
+def test_a_repeated_answer_is_cut_off_before_it_is_averaged(tmp_path: Path) -> None:
+    """Three judgements of each edit, of which some have a Q1 below the cut-off: each is put on the
+    table's scale by itself, and the mean is over what came out.
+    """
+    numbers_of = range(1, 7)
+    data, run = tmp_path / "data", tmp_path / "run"
+    prompts(data, [prompt_record(n, "2.1") for n in numbers_of], category="2.1")
+    about = ("textedit", data, "--run", run)
+    cli("edit", *about, "--editor", "copy", "--workers", 0)
+    draw = random.Random(8)
+    scores = {name: draw.choices((1, 2, 3, 4, 5), k=18) for name in oracle.QUESTIONS}
+
+    def answer(asked: Any) -> Any:
+        reply = json.loads(verdict(asked))
+        for name in oracle.QUESTIONS:
+            reply["score"][name] = scores[name][asked.number % 18]
+        return chat(json.dumps(reply))
+
+    with Judge(answer) as server:
+        cli("judge", *about, "--model", "judge-1-2025-01-01", "--base-url", server.url,
+            "--repeat", 3)  # fmt: skip
+    for cut_off, table in ((True, "textedit.judge"), (False, "textedit.judge_no_cutoff")):
+        by_sample: dict[str, dict[int, dict[str, int]]] = {}
+        for row in rows_of(run):
+            if row["metric"] in oracle.QUESTIONS and row["variant"] == "corrected":
+                answers = by_sample.setdefault(row["sample"], {})
+                answers.setdefault(row["repeat"], {})[row["metric"]] = int(row["value"])
+        assert [len(answers) for answers in by_sample.values()] == [3] * 6
+        means = {}
+        for name in oracle.QUESTIONS:
+            of_samples = []
+            for answers in by_sample.values():
+                shown = [oracle.normalise(one, cut_off=cut_off) or {} for one in answers.values()]
+                of_samples.append(mean(one[name] for one in shown))
+            means[name] = mean(of_samples)
+        cells = numbers(run, table, "corrected")["copy"]
+        for name, column in COLUMNS.items():
+            assert cells[f"real_{column}"]["value"] == pytest.approx(means[name]), column
+        assert cells["real_avg"]["value"] == pytest.approx(oracle.weighted(means))

@@ -85,6 +85,42 @@ class TestCells:
         assert (1, "fid") in standing(made).best
 
 
+class TestRepeats:
+    """Of several replies about one output each is scaled, cut off and filled by itself."""
+
+    def of(self, values: list[float | None], column: Column) -> Cell:
+        rows = []
+        for repeat, value in enumerate(values):
+            status = Status.FAILED if value is None else Status.SCORED
+            rows.append(row("0", "one", "ssim", value, status=status, repeat=repeat))
+        made = build(frame(rows, RECORDS[:1]), paper(columns=[column]), "faithful")
+        assert made is not None
+        return made.rows[0].cells[column.name]
+
+    def test_a_scale_that_is_no_line(self) -> None:
+        squares = Column("ssim", (Mean("ssim", shown=np.square),))
+        assert self.of([0.0, 1.0], squares).value == pytest.approx(0.5)
+
+    def test_an_infinite_value(self) -> None:
+        inverse = Column("ssim", (Mean("ssim", shown=lambda v: np.where(v == 0, np.inf, v)),))
+        assert self.of([0.0, 1.0], inverse).value == math.inf
+
+    def test_a_failed_reply_counts_as_the_minimum_by_itself(self) -> None:
+        cell = self.of([0.8, None], Column("ssim", (Mean("ssim"),)))
+        assert cell.value == pytest.approx(0.8)
+        assert cell.floor == pytest.approx(0.4)
+
+    def test_what_was_scored_once_goes_with_every_reply(self) -> None:
+        rows = [row("0", "one", "ssim", value, repeat=n) for n, value in enumerate((0.2, 0.8))]
+        rows.append(row("0", "one", "psnr", 0.5))
+        both = Mean("ssim", shown=np.minimum, others=("psnr",))
+        made = build(
+            frame(rows, RECORDS[:1]), paper(columns=[Column("both", (both,))]), "faithful"
+        )
+        assert made is not None
+        assert made.rows[0].cells["both"].value == pytest.approx((0.2 + 0.5) / 2)
+
+
 class TestPrinted:
     @pytest.mark.parametrize(
         ("value", "digits", "text"),

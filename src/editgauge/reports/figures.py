@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -127,8 +128,9 @@ def _of_labels(
     """
     title, source, of = words
     variant, _ = choose(frame, about.name, "faithful")
-    grid, labels = frame.grid(about.name, variant), frame.samples.labels(plot.attribute)
-    values = on_scale(about, np.where(np.isinf(grid.values), np.nan, grid.values))
+    grid = frame.grid(about.name, variant, partial(on_scale, about))
+    labels = frame.samples.labels(plot.attribute)
+    values = np.where(np.isinf(grid.values), np.nan, grid.values)
     there = grid.status >= 0
     asked = there.any(axis=0)
     names = _ordered(labels[asked], plot.order)

@@ -4,7 +4,7 @@ its mean with failures at the scale's minimum and its interval come from one for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
 from editgauge.statistics.resampling import LEAST, Moments, intervals, pooled, units
 from editgauge.tables import spec
 from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
-from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results, Whole
+from editgauge.tables.results import STATUSES, Codes, Cube, Floats, Mask, Results, Whole
 from editgauge.tables.spec import Mean, PaperTable
 from editgauge.tables.table import Cell, Column
 from editgauge.types import Metric, Status, Variant
@@ -90,16 +90,21 @@ class Sheet:
 
         for number, (mean, variant) in enumerate(self.means):
             here = results.labelled(mean.where)
-            grids = [results.grid(part, variant) for part in mean.parts]
-            raw = [grid.values for grid in grids]
-            defined[number], sizes[number] = here & grids[0].defined, here.sum()
-            if (lowest := mean.not_applicable) is not None:
-                defined[number] = here
-                raw = [np.where(_cannot(results, g.status), lowest, g.values) for g in grids]
-            shown = mean.scaled(raw)
-            values[:, number] = np.where(here, shown, np.nan)
-            failed = here & np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
-            filled[:, number] = np.where(failed, self._end(mean, "failure"), values[:, number])
+            sizes[number] = here.sum()
+            defined[number] = here
+            lowest = mean.not_applicable
+            if lowest is None:
+                defined[number] &= results.grid(mean.metric, variant).defined
+            replies = _together([results.replies(part, variant) for part in mean.parts])
+            raw = [reply.values for reply in replies]
+            if lowest is not None:
+                raw = [np.where(_cannot(results, r.status), lowest, r.values) for r in replies]
+            # each reply by itself: a cut-off, a cap or a floor of a mean is another number
+            shown = np.where(here, mean.scaled(raw), np.nan)
+            failed = np.logical_or.reduce([reply.failed for reply in replies])
+            floored = np.where(failed & here & np.isnan(shown), self._end(mean, "failure"), shown)
+            values[:, number] = _over_repeats(shown)
+            filled[:, number] = _over_repeats(floored)
         return Matrix(values, filled, defined, sizes)
 
     def scored(self, field: Field) -> tuple[Mask, Mask]:
@@ -218,11 +223,37 @@ class Sheet:
 
 
 def _means(values: Floats) -> Floats:
-    """(E, L, S) -> means (E, L) over samples; infinite where a value is, NaN for none."""
+    """Means over the last axis; infinite where a value is, NaN for none."""
     valid, infinite = ~np.isnan(values), np.isposinf(values)
     total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
     counts = (part.sum(axis=-1).astype(np.float64) for part in (valid, infinite))
     return Moments(total, *counts).mean
+
+
+def _together(cubes: Sequence[Cube]) -> list[Cube]:
+    """Cubes (R, E, S) with as many repeats each as the longest has. One that was never repeated
+    goes with every repeat of the others.
+    """
+    most = max(len(cube.values) for cube in cubes)
+    alike = []
+    for cube in cubes:
+        repeats = len(cube.values)
+        if repeats == 1:
+            cube = cube.part([0] * most)
+        elif repeats < most:
+            missing = (most - repeats, *cube.values.shape[1:])
+            values = np.concatenate([cube.values, np.full(missing, np.nan)])
+            status = np.concatenate([cube.status, np.full(missing, -1, np.int8)])
+            cube = Cube(values, status)
+        alike.append(cube)
+    return alike
+
+
+def _over_repeats(values: Floats) -> Floats:
+    """Values (R, E, S) -> their mean over the repeats that have one (E, S); NaN for none."""
+    if len(values) == 1:
+        return values[0]
+    return _means(np.moveaxis(values, 0, -1))
 
 
 def _given(value: float) -> float | None:
@@ -230,7 +261,7 @@ def _given(value: float) -> float | None:
 
 
 def _cannot(results: Results, status: Codes) -> Mask:
-    """(E, S): not applicable, or missing: several pictures, and the editor takes one only."""
+    """(R, E, S): not applicable, or missing: several pictures, and the editor takes one only."""
     cannot = status == STATUSES.index(Status.NOT_APPLICABLE)
     single = np.array([results.models.of(e).several_images is False for e in results.editors], bool)
     several = results.labelled({"multi_image": "true"})

@@ -114,9 +114,7 @@ class TestRepeats:
         rows = [row("0", "one", "ssim", value, repeat=n) for n, value in enumerate((0.2, 0.8))]
         rows.append(row("0", "one", "psnr", 0.5))
         both = Mean("ssim", shown=np.minimum, others=("psnr",))
-        made = build(
-            frame(rows, RECORDS[:1]), paper(columns=[Column("both", (both,))]), "faithful"
-        )
+        made = build(frame(rows, RECORDS[:1]), paper(columns=[Column("both", (both,))]), "faithful")
         assert made is not None
         assert made.rows[0].cells["both"].value == pytest.approx((0.2 + 0.5) / 2)
 

@@ -252,7 +252,7 @@ def _together(cubes: Sequence[Cube]) -> list[Cube]:
 def _over_repeats(values: Floats) -> Floats:
     """Values (R, E, S) -> their mean over the repeats that have one (E, S); NaN for none."""
     if len(values) == 1:
-        return values[0]
+        return np.asarray(values[0])
     return _means(np.moveaxis(values, 0, -1))
 
 

@@ -55,8 +55,9 @@ class Mean:
     `where`.
 
     `shown` turns the raw values of single replies (any shape, NaN = none) into the table's scale,
-    before they are averaged over repeats and samples; it is given the values of `metric` and, where a score depends on others of the same
-    answer, of each of `others`. A failure counts as `Metric.failure`, put on that scale.
+    before they are averaged over repeats and samples; it is given the values of `metric` and, where
+    a score depends on others of the same answer, of each of `others`. A failure counts as
+    `Metric.failure`, put on that scale.
     `not_applicable` is the raw value that a sample counts as which the editor cannot take; None
     leaves it out.
     """

@@ -112,6 +112,37 @@ def test_published_tables_are_checked_against_themselves() -> None:
     assert "45.83" in text
 
 
+def test_a_column_without_scores_takes_no_rank_from_the_others(tmp_path: Path) -> None:
+    """MedEBench's judge scored the whole release, and no preservation was measured. The judged
+    columns are ranked among the paper's lines all the same.
+    """
+    records = [organ_record(n, Organ="Teeth" if n % 2 else "Hair") for n in range(1, 1183)]
+    organs(tmp_path / "data", records)
+    told = {
+        str(one["id"]): {
+            "gpt4o_editing_accuracy_detailed": 10,
+            "gpt4o_visual_quality_detailed": 0,
+            "gpt4o_contextual_preservation_detailed": 5,
+        }
+        for one in records
+    }
+    file = tmp_path / "gpt4o_detailed_scores.json"
+    file.write_text(json.dumps({"ours": told}))
+    about = ("medebench", tmp_path / "data", "--run", tmp_path / "run")
+    cli("import", *about, "--from", file, "--model", GPT)
+    options = ("--published", "--only", "medebench.organs", "--variant", "faithful")
+    (table,) = every_table(tmp_path / "run", options=options)
+    (ours,) = [row for row in table["rows"] if row["name"] == "ours"]
+    papers = [row for row in table["rows"] if row["kind"] == "published"]
+    assert len(papers) == 7
+    assert "Overall_CP" not in ours["cells"] or ours["cells"]["Overall_CP"]["value"] is None
+    assert ours["cells"]["Overall_EA"]["place"] == 1
+    assert not any("place" in row["cells"]["Overall_EA"] and
+                   row["cells"]["Overall_EA"]["place"] == 1 for row in papers)  # fmt: skip
+    assert sum(row["cells"]["Overall_VQ"].get("place") == 1 for row in papers) <= 1
+    assert "place" not in ours["cells"]["Overall_VQ"], "the last one is never marked"
+
+
 # -- counts, intervals, judges ---------------------------------------------------------------------
 
 

@@ -217,9 +217,10 @@ def _headlines(
     same = [t for t in tables if t.name == paper.name and t.meta.get("made_by", source) == source]
     if not same:
         return None
-    published = paper.publication(side) if same[0].meta.get("complete") else None
-    lines = published.rows() if published is not None else []
     columns = _headline_columns(same[0].columns, paper, by)
+    complete = all(column.complete for column in columns)
+    published = paper.publication(side) if complete else None
+    lines = published.rows() if published is not None else []
     if len(columns) < 2 and not lines:
         return None
     rows = [*(row for row in same[0].rows if row.kind == "run"), *lines]

@@ -4,7 +4,7 @@ its numbers, and here they become lines, with the papers' lines and notes beside
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,8 +52,8 @@ def build(
     sheet = Sheet(results.of_editors(editors), paper, variant)
     cells = sheet.cells(sheet.intervals() if shown.intervals else None)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
-    columns = [_marked(sheet, field) for field in sheet.fields]
-    complete = _complete(sheet, rows) and all(column.comparable for column in columns)
+    foreign = told.not_the_papers(sheet)
+    columns = [_marked(sheet, field, rows, foreign) for field in sheet.fields]
     notes = told.of_table(sheet, columns, published=published, intervals=shown.intervals)
     asked = [column for column in columns if rows[0].cell(column.name).of != 0]
     there = with_numbers(columns, rows)
@@ -65,7 +65,7 @@ def build(
         notes += told.of_parts(rows)
     rows += _average(columns, rows) if shown.mean else []
     rows += published.rows() if published is not None else []
-    meta = {"complete": complete, "intervals": shown.intervals}
+    meta = {"intervals": shown.intervals}
     return _table(sheet, columns, rows, notes, meta=meta)
 
 
@@ -130,25 +130,32 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
     return sorted(mine, key=lambda n: order.index(model(n)) if model(n) in order else len(order))
 
 
-def _marked(sheet: Sheet, field: Field) -> Column:
-    """The column, not comparable where editors were scored on different samples."""
+def _marked(sheet: Sheet, field: Field, rows: Sequence[TableRow], foreign: Set[str]) -> Column:
+    """The column: not comparable where editors were scored on different samples, complete where it
+    is ranked with the published lines.
+    """
     if not told.is_uneven(sheet, field):
-        return field.column
+        return replace(field.column, complete=_is_complete(sheet, field, rows, foreign))
     note = "; ".join(filter(None, (field.column.note, told.UNEVEN)))
     return replace(field.column, comparable=False, note=note)
 
 
-def _complete(sheet: Sheet, rows: Sequence[TableRow]) -> bool:
-    """Whether the numbers are of the whole release and made as the paper's, faithfully."""
+def _is_complete(sheet: Sheet, field: Field, rows: Sequence[TableRow], foreign: Set[str]) -> bool:
+    """Whether a column's numbers are of the whole release and made as the paper's, faithfully.
+    `foreign`: the sources whose rows were made otherwise.
+    """
     results, size = sheet.results, sheet.paper.size
-    if size is None or len(results.samples) < size or told.other_prompts(results, sheet.paper):
+    if size is None or len(results.samples) < size:
         return False
-    paper = sheet.paper.publication(results)
-    if paper is not None and paper.other_maker(results):
-        return False
-    if any(v == "corrected" and results.has(mean.metric, v) for mean, v in sheet.means):
-        return False
-    counted = [c for row in rows for c in row.cells.values() if c.n is not None]
+    variants = {sheet.means[place][1] for place in field.places} or {field.variant}
+    for mean in field.spec.of:
+        if "corrected" in variants and results.has(mean.metric, "corrected"):
+            return False
+        for part in mean.parts:
+            if foreign & set(results.sources_of(part)):
+                return False
+    cells = [row.cell(field.column.name) for row in rows]
+    counted = [cell for cell in cells if cell.n]
     return bool(counted) and all(cell.n == cell.of for cell in counted)
 
 

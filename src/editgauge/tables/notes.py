@@ -56,6 +56,18 @@ def _other_makers(results: Results, table: PaperTable, published: Published) -> 
         )
 
 
+def not_the_papers(sheet: Sheet) -> set[str]:
+    """The sources of a table's rows that are no measurement of the paper's: a judge that was asked
+    with other prompts, another judge or engine than the published lines were made with.
+    """
+    results, table = sheet.results, sheet.paper
+    sources = set(other_prompts(results, table))
+    published = table.publication(results)
+    if published is not None and published.other_maker(results):
+        sources.update(results.sources_of(published.metric))
+    return sources
+
+
 def other_prompts(results: Results, table: PaperTable) -> list[str]:
     """The judges of a table's rows that were not asked with the paper's prompts: a source names its
     prompt set in brackets; scores that a released script wrote were asked with the paper's.

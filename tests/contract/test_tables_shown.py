@@ -13,9 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.contract.datasets import WEB, instance, organ_record, organs
+from tests.contract.datasets import (
+    WEB,
+    instance,
+    organ_record,
+    organs,
+    prompt_record,
+    prompts,
+)
 from tests.contract.golden import published
 from tests.contract.runs import EDITORS, JUDGES, Known, mean
+from tests.contract.server import Judge, sensible
 from tests.contract.support import cli, picture, rectangle, rows_of, save
 from tests.contract.tables import every_table, numbers, printed
 
@@ -110,6 +118,127 @@ def test_published_tables_are_checked_against_themselves() -> None:
     assert "Emu2" in text
     assert "48.83" in text
     assert "45.83" in text
+
+
+@pytest.fixture(scope="module")
+def judged_otherwise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of TextEdit with an editor that gives its input back, judged by another judge than the
+    paper's, with our prompts.
+    """
+    place = tmp_path_factory.mktemp("otherwise")
+    prompts(place / "data", [prompt_record(n, "2.1") for n in range(1, 7)], category="2.1")
+    about = ("textedit", place / "data", "--run", place / "run")
+    cli("edit", *about, "--editor", "copy", "--workers", 0)
+    with Judge(sensible) as server:
+        cli("judge", *about, "--model", "judge-1-2025-01-01", "--base-url", server.url)
+    return place / "run"
+
+
+def test_a_papers_table_keeps_every_note_without_which_it_misleads(judged_otherwise: Path) -> None:
+    text = cli("table", judged_otherwise, "--paper", "--only", "textedit.judge").out
+    below = text.replace("\n", " ").split("\\end{adjustbox}")[1]
+    for words in ("prompts", "gemini-3-pro", "not comparable", "6 given back"):
+        assert words in below, words
+    caption = text.split("\\caption{")[1].split("\n")[0]
+    assert "judge-1" in caption
+    assert ". Scored by" not in caption, "the papers' lines were scored by another judge"
+
+
+def test_a_caption_names_the_judge_of_all_lines(judged_otherwise: Path) -> None:
+    options = ("--format", "latex", "--only", "textedit.judge", "--variant", "faithful")
+    caption = cli("table", judged_otherwise, *options).out.split("\\caption{")[1]
+    assert ". Scored by judge-1" in caption.split("\n")[0]
+
+
+def test_a_model_is_ranked_in_the_section_that_it_is_said_to_be_in(tmp_path: Path) -> None:
+    """Five points for every question: the best of its section, and of no other."""
+    records = [prompt_record(n, "2.1") for n in range(1, 501)]
+    prompts(tmp_path / "data", records, part="miniset", category="2.1")
+    full = {f"Q{n}": 5 for n in range(1, 6)}
+    entries = [
+        {"id": one["id"], "category": "2.1", "reason": "so", "gemini_eval_score": full}
+        for one in records
+    ]
+    file = tmp_path / "ours.jsonl"
+    file.write_text("\n".join(map(json.dumps, entries)))
+    run = tmp_path / "run"
+    about = ("textedit", tmp_path / "data", "--run", run, "--from", file, "--editor", "ours")
+    cli("import", *about, "--model", "gemini-3-pro")
+    options = ("--published", "--variant", "faithful", "--only", "textedit.judge")
+
+    def best(*more: str) -> tuple[str, bool, list[str]]:
+        """The section of ours, whether it is the best there, and the published lines that are."""
+        (table,) = every_table(run, options=(*options, *more))
+        lines = {row["name"]: row for row in table["rows"]}
+        ours = lines.pop("ours")
+        others = [
+            row["section"] for row in lines.values() if row["cells"]["real_TA"].get("place") == 1
+        ]
+        return ours.get("section", ""), ours["cells"]["real_TA"].get("place") == 1, sorted(others)
+
+    sections = ["Generation Models", "Unified Models"]
+    assert best() == ("", False, sections)
+    assert best("--section", "unified models") == ("Unified Models", True, sections[:1])
+    said = ("--section", "ours=Generation Models")
+    assert best(*said) == ("Generation Models", True, sections[1:])
+    assert best("--section", "Ours") == ("Ours", False, sections)
+    (run / "models.toml").write_text(
+        '[[model]]\nname = "ours"\ngroup = { textedit = "Unified Models" }\n'
+    )
+    assert best() == ("Unified Models", True, sections[:1])
+    assert "nobody" in cli("table", run, "--section", "nobody=Ours", expect=2).err
+
+
+def test_a_table_over_the_samples_that_all_models_have(tmp_path: Path) -> None:
+    """Three models with different outputs: nothing is ranked, and with --common everything is."""
+    records = [organ_record(n, Organ="Teeth" if n % 2 else "Hair") for n in range(1, 13)]
+    organs(tmp_path / "data", records)
+    lacks = {"one": {3}, "two": set(), "three": {5, 6}}
+    told = {}
+    for number, (editor, out) in enumerate(lacks.items()):
+        told[editor] = {
+            str(n): {
+                "gpt4o_editing_accuracy_detailed": (n * (number + 2)) % 11,
+                "gpt4o_visual_quality_detailed": (n + 3 * number) % 11,
+                "gpt4o_contextual_preservation_detailed": 5,
+            }
+            for n in range(1, 13)
+            if n not in out
+        }
+    file = tmp_path / "gpt4o_detailed_scores.json"
+    file.write_text(json.dumps(told))
+    about = ("medebench", tmp_path / "data", "--run", tmp_path / "run")
+    cli("import", *about, "--from", file, "--model", GPT)
+    options = ("--only", "medebench.organs", "--variant", "faithful")
+    (whole,) = every_table(tmp_path / "run", options=options)
+    assert [row["cells"]["Overall_EA"]["n"] for row in whole["rows"]] == [11, 10, 12]
+    assert not any("place" in cell for row in whole["rows"] for cell in row["cells"].values())
+    (table,) = every_table(tmp_path / "run", options=(*options, "--common"))
+    shared = [n for n in range(1, 13) if n not in {3, 5, 6}]
+    for row in table["rows"]:
+        wanted = mean(told[row["name"]][str(n)]["gpt4o_editing_accuracy_detailed"] for n in shared)
+        cell = row["cells"]["Overall_EA"]
+        assert cell["value"] == pytest.approx(wanted / 10)
+        assert (cell["n"], cell["of"]) == (9, 9)
+    assert sum(row["cells"]["Overall_EA"].get("place") == 1 for row in table["rows"]) == 1
+    assert any("9 of 12" in note for note in table["notes"])
+    text = cli("table", tmp_path / "run", *options[:2], "--paper", "--common").out
+    assert "9 of 12" in text.replace("\n", " ")
+    assert "\\textbf" in text
+
+
+def test_models_without_a_common_sample_have_no_number(tmp_path: Path) -> None:
+    organs(tmp_path / "data", [organ_record(n) for n in (1, 2)])
+    told = {
+        editor: {sample: {"gpt4o_editing_accuracy_detailed": 5, "gpt4o_visual_quality_detailed": 5}}
+        for editor, sample in (("one", "1"), ("two", "2"))
+    }
+    file = tmp_path / "gpt4o_detailed_scores.json"
+    file.write_text(json.dumps(told))
+    about = ("medebench", tmp_path / "data", "--run", tmp_path / "run")
+    cli("import", *about, "--from", file, "--model", GPT)
+    result = cli("table", tmp_path / "run", "--common", "--only", "medebench.organs", "--notes")
+    assert "No sample" in result.out
 
 
 def test_a_column_without_scores_takes_no_rank_from_the_others(tmp_path: Path) -> None:

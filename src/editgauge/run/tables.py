@@ -74,6 +74,7 @@ def tables(
     for frame in [] if shown.by or asked.editors or asked.sources else read:
         if frame.benchmark in there:
             listed += _agreements(rows.narrowed(frame, asked.where), variants, shown)
+    _check_sections(listed, shown)
     if shown.only:
         names = ", ".join(sorted({item.name for item in listed}))
         listed = [item for item in listed if item.name == shown.only]
@@ -81,6 +82,23 @@ def tables(
             message = f"no such table here; there are: {names or 'none'}"
             raise UsageError(f"{shown.only}: {message}", argument="only")
     return with_columns(listed, asked.columns)
+
+
+def _check_sections(listed: Sequence[Table], shown: Shown) -> None:
+    """Raise `UsageError` where sections are given that no table has a place for."""
+    if not shown.sections:
+        return
+    own = {row.name for table in listed for row in table.rows if row.own}
+    strangers = [editor for editor in shown.sections if editor and editor not in own]
+    if strangers:
+        there = ", ".join(sorted(own)) or "none"
+        message = f"{strangers[0]}: no such editor; there are: {there}"
+        raise UsageError(message, argument="section")
+    if not any(row.section for table in listed for row in table.rows if row.own):
+        message = "the papers' tables of these benchmarks have no sections"
+        if shown.by:
+            message = "a table by slices has no sections"
+        raise UsageError(message, argument="section")
 
 
 def people_for(sources: Sequence[str]) -> Callable[[Results], Results]:

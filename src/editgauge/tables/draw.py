@@ -22,7 +22,7 @@ from rich.text import Text
 from editgauge import escape
 from editgauge.tables.grid import Grid, Item, Mark, cell_text, grid, number, only_name, shown_lines
 from editgauge.tables.latex import latex
-from editgauge.tables.table import Cell, Table, TableRow, standing, with_numbers
+from editgauge.tables.table import Cell, Table, TableRow, notes_of_columns, standing, with_numbers
 from editgauge.types import JsonObject
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
@@ -117,8 +117,8 @@ def with_failures(table: Table, failures: Failures) -> Table:
         return cell if cell.floor is None else replace(cell, value=cell.floor, low=None, high=None)
 
     rows = [replace(r, cells={n: changed(c) for n, c in r.cells.items()}) for r in table.rows]
-    notes = [*table.notes, "Failures are counted at the scale's minimum."]
-    return replace(table, rows=rows, notes=notes)
+    note = "Failures are counted at the scale's minimum."
+    return replace(table, rows=rows, notes=[*table.notes, note], warnings=[*table.warnings, note])
 
 
 def of_papers(tables: Sequence[Table]) -> list[Table]:
@@ -134,11 +134,7 @@ def _notes(table: Table) -> list[str]:
         notes.append(f"† published: the paper's number{released}, not computed here.")
     if any(row.part for row in shown):
         notes.append("‡ made from a part of the release.")
-    by_note: dict[str, list[str]] = {}
-    for column in table.columns:
-        if column.note and column.comparable:
-            by_note.setdefault(column.note, []).append(" ".join(column.heading))
-    return notes + [f"{', '.join(headings)}: {note}" for note, headings in by_note.items()]
+    return notes + notes_of_columns(table)
 
 
 def _some(table: Table, every: bool, width: int = SCREEN) -> list[str]:

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from editgauge import escape
-from editgauge.tables.grid import NOTHING, Grid, Item, grid, shared_counts
-from editgauge.tables.table import Table, with_numbers
+from editgauge.tables.grid import NOTHING, Grid, Item, grid, shared_counts, shown_lines
+from editgauge.tables.table import Table, notes_of_columns, with_numbers
 
 _WIDE = 7
 """Columns from which a table is set across the page."""
@@ -22,20 +22,24 @@ _LONG = 50
 
 def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
-    numbers, one note, no variant in the caption, and counts only where they differ.
+    numbers, no variant in the caption, counts only where they differ, and below it where the
+    published lines stand and every note without which its numbers mislead.
     """
     own = [row for row in table.rows if row.own]
-    columns = [
-        replace(column, note="") for column in with_numbers(table.columns, own or table.rows)
+    columns = with_numbers(table.columns, own or table.rows)
+    table = replace(table, columns=columns)
+    marks = [
+        f"†: {note.rstrip('.')}"
+        for note in table.notes
+        if note.startswith("Published") and note not in table.warnings
     ]
-    published = ("Published", "The published lines") if 0 < len(own) < len(table.rows) else ()
-    notes = [f"†: {note.rstrip('.')}" for note in table.notes if note.startswith(published)]
     parts = dict.fromkeys(row.part for row in own if row.part is not None)
     for part in parts:
         names = ", ".join(row.name for row in own if row.part == part) if len(parts) > 1 else ""
-        notes.append(f"‡ {names}: {part[0]:,} of {part[1]:,}".replace(" :", ":"))
-    below = [f"{'; '.join(notes)}."] if notes else []
-    return latex(replace(table, columns=columns, variant=""), below, bare=True)
+        marks.append(f"‡ {names}: {part[0]:,} of {part[1]:,}".replace(" :", ":"))
+    below = [f"{'; '.join(marks)}."] if marks else []
+    below += [*table.warnings, *notes_of_columns(table)]
+    return latex(replace(table, variant=""), below, bare=True)
 
 
 def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
@@ -46,7 +50,10 @@ def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
     shared = {*shared_counts(table).values()}
     drawn = grid(table, count_line=len(shared) > 1 and not bare)
     judge, variant = table.source.partition("#")[0], f" ({table.variant})" if table.variant else ""
-    caption = f"{table.title}{variant}." + (f" Scored by {judge}." if judge else "")
+    caption = f"{table.title}{variant}."
+    if judge:
+        papers_too = any(not table.rows[place].own for place in shown_lines(table))
+        caption += f" {'Numbers without † scored' if papers_too else 'Scored'} by {judge}."
     if len(shared) == 1 and not any("n" in heading for heading in drawn.headings):
         caption += f" n = {shared.pop().replace('/', ' of ')}."
     names = "-".join(filter(None, (table.name, table.variant, judge)))

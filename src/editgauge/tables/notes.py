@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from editgauge import escape
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
 from editgauge.tables.results import EXCUSES, STATUSES, Delivery, Results
 from editgauge.tables.sheet import Field, Sheet
@@ -23,23 +25,67 @@ INTERVALS = (
 )
 
 
+class Note(NamedTuple):
+    """A note below a table. `warning`: without it the numbers mislead (`Table.warnings`)."""
+
+    text: str
+    warning: bool = False
+
+
 def of_table(
     sheet: Sheet, columns: Sequence[Column], *, published: Published | None, intervals: bool
-) -> list[str]:
+) -> list[Note]:
     """The notes of a table, the most important first."""
     results, table = sheet.results, sheet.paper
-    notes, size = list(table.notes), len(results.samples)
+    size = len(results.samples)
+    notes = [Note(text, warning=True) for text in table.notes]
     if table.size is not None and size < table.size:
-        notes.append(
+        text = (
             f"The data here hold {size:,} of the {table.size:,} samples that the paper's table is "
             f"of: not comparable with published numbers."
         )
+        # beside published lines a mark on each line says it, too (`parts_of_release`)
+        notes.append(Note(text, warning=published is None))
     if published is not None:
-        notes += [published.note, *_other_makers(results, table, published)]
+        notes.append(Note(published.note))
+        notes += [Note(text, warning=True) for text in _other_makers(results, table, published)]
     if uneven := [" ".join(column.heading) for column in columns if not column.comparable]:
         where = "any column" if len(uneven) == len(columns) else ", ".join(uneven)
-        notes.append(f"{NO_RANK} in {where}: {UNEVEN}.")
-    return notes + _failures(sheet) + [INTERVALS] * intervals
+        notes.append(Note(f"{NO_RANK} in {where}: {UNEVEN}.", warning=True))
+    notes += [Note(text) for text in _failures(sheet)]
+    if intervals:
+        notes.append(Note(INTERVALS, warning=True))
+    return notes
+
+
+def in_no_section(sheet: Sheet, rows: Sequence[TableRow]) -> list[Note]:
+    """A note on the run's models that no heading of the paper's table holds."""
+    if not sheet.paper.sections or all(row.own for row in rows):
+        return []
+    names = [row.name for row in rows if row.kind == "run" and not row.section]
+    if not names:
+        return []
+    headings = ", ".join(dict.fromkeys(row.section for row in rows if row.section))
+    text = (
+        f"Best and second are told within each section of the paper's table, and "
+        f"{', '.join(names)} is in none: --section HEADING says which ({headings})."
+    )
+    return [Note(text)]
+
+
+def of_common(whole: Sheet, sheet: Sheet) -> Note:
+    """The note on a table of the samples that all of its models have (`Sheet.common`)."""
+    size, models = len(whole.results.samples), len(whole.results.editors)
+    count = len(sheet.results.samples)
+    if not count:
+        return Note("No sample has a score of every model here.", warning=True)
+    text = (
+        f"Only the {count:,} of {size:,} samples that every model here has a score of "
+        f"({escape.counted(models, 'model')})."
+    )
+    if any(whole.wholes(field) for field in whole.fields):
+        text += " Metrics of whole sets are left out."
+    return Note(text, warning=True)
 
 
 def _other_makers(results: Results, table: PaperTable, published: Published) -> Iterator[str]:

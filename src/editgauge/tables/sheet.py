@@ -116,6 +116,16 @@ class Sheet:
         anywhere = np.asarray(belongs.any(axis=0))
         return np.asarray((given | ~belongs).all(axis=1) & anywhere), anywhere
 
+    @property
+    def common(self) -> Mask:
+        """(S,): the samples on which no editor lacks a score of a mean that it has any score of,
+        and every editor has a score at all.
+        """
+        given = ~np.isnan(self.matrix.values)  # (E, L, S)
+        asked = given.any(axis=-1, keepdims=True)
+        lacking = (asked & self.matrix.defined & ~given).any(axis=(0, 1))
+        return np.asarray(given.any(axis=1).all(axis=0) & ~lacking)
+
     def wholes(self, field: Field) -> dict[str, Whole]:
         """The values of a metric of the whole set, by editors."""
         mean = field.spec.of[0].metric if field.whole_set else ""

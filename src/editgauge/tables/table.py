@@ -83,6 +83,7 @@ class TableRow:
 class Table:
     """A titled table with notes below it.
 
+    `warnings`: those of the notes without which the numbers mislead; a paper's table has them, too.
     `size`: samples in the benchmark (or slice). `by`: what `TableRow.group` is a value of, in a
     sliced table. `transposed`: editors are drawn across and columns down, as the paper does.
     """
@@ -96,6 +97,7 @@ class Table:
     source: str = ""
     size: int | None = None
     notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
     by: str = ""
     transposed: bool = False
     meta: JsonMapping = field(default_factory=dict)
@@ -135,6 +137,15 @@ def printed(value: float, digits: int) -> str:
         return f"{value:.{digits}f}"
     text = str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
     return text.lstrip("-") if not text.strip("-0.") else text
+
+
+def notes_of_columns(table: Table) -> list[str]:
+    """The columns' own notes, each once, behind the headings of the columns that have it."""
+    by_note: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.note and column.comparable:
+            by_note.setdefault(column.note, []).append(" ".join(column.heading))
+    return [f"{', '.join(headings)}: {note}" for note, headings in by_note.items()]
 
 
 def with_numbers(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:

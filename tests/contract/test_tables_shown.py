@@ -241,6 +241,32 @@ def test_models_without_a_common_sample_have_no_number(tmp_path: Path) -> None:
     assert "No sample" in result.out
 
 
+def test_medebench_table_2_has_models_as_lines_in_two_halves(medical: Known) -> None:
+    options = ("--only", "medebench.organs", "--variant", "faithful", "--published")
+    chosen = (*options, "--source", f"{GPT}#imported")
+    (table,) = every_table(medical.run, options=chosen)
+    assert not table["transposed"]
+    models = {row["name"] for row in table["rows"]}
+    assert len(models) == 9
+    texts = {
+        form: cli("table", medical.run, *chosen, "--format", form, env={"COLUMNS": ""}).out
+        for form in ("terminal", "markdown", "latex")
+    }
+    for form, text in texts.items():
+        lines = text.replace("\\", "").splitlines()
+        for model in models:
+            found = [line for line in lines if line.strip("| ").startswith(model)]
+            assert len(found) == 2, (form, model)
+        heads = [line for line in lines if "Teeth" in line or "Ears" in line]
+        assert len(heads) == 2, form
+        for organ in ("Teeth", "Eyes", "Spine", "Skin", "Nose", "Face", "GI Tract"):
+            assert organ in heads[0], (form, organ)
+        for organ in ("Ears", "Hands", "Mouth", "Torso", "Feet", "Hair", "Overall"):
+            assert organ in heads[1], (form, organ)
+    cells = printed(medical.run, "medebench.organs", "faithful", *chosen[5:])["ours"]
+    assert {"Teeth_EA", "Overall_EA"} <= cells.keys(), "a csv keeps one line"
+
+
 def test_a_column_without_scores_takes_no_rank_from_the_others(tmp_path: Path) -> None:
     """MedEBench's judge scored the whole release, and no preservation was measured. The judged
     columns are ranked among the paper's lines all the same.

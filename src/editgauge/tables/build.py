@@ -108,6 +108,7 @@ def _table(
         "source": told.sources(sheet.results, sheet.paper),
         "size": len(sheet.results.samples),
         "transposed": sheet.paper.transposed,
+        "halves": sheet.paper.halves,
         "notes": [note.text for note in notes],
         "warnings": [note.text for note in notes if note.warning],
     }

@@ -63,14 +63,10 @@ def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
 
 
 def _floats(drawn: Grid, label: str, caption: str, notes: Sequence[str]) -> str:
-    float_ = "table*" if len(drawn.headings) >= _WIDE else "table"
-    columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
+    widest = max(len(part.headings) for part in drawn.parts)
+    float_ = "table*" if widest >= _WIDE else "table"
     below = " ".join(_text(note, None) for note in notes)
-    pages: list[list[list[list[Item]]]] = [[]]
-    for block in drawn.blocks:  # whole blocks, as many as a page holds
-        if pages[-1] and sum(map(len, pages[-1])) + len(block) > _LONG:
-            pages.append([])
-        pages[-1].append(block)
+    pages = _pages(drawn)
     lines: list[str] = []
     for number, page in enumerate(pages, start=1):
         count, mark = (f" ({number} of {len(pages)})", f"-{number}") if pages[1:] else ("", "")
@@ -79,19 +75,43 @@ def _floats(drawn: Grid, label: str, caption: str, notes: Sequence[str]) -> str:
             r"\centering",
             rf"\caption{{{escape.latex(caption + count, None)}}}",
             rf"\label{{tab:{label}{mark}}}",
-            r"\begin{adjustbox}{max width=\linewidth, max totalheight=.8\textheight}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            *_head(drawn),
-            *(line for block in page for line in (r"\midrule", *_block(block, drawn.names))),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{adjustbox}",
         ]
+        for place, part in enumerate(page.parts):
+            if place:
+                lines.append(r"\par\medskip")
+            lines += _tabular(part, height=0.8 / len(page.parts))
         if below and number == len(pages):
             lines += [r"\par\smallskip", rf"{{\footnotesize\raggedright {below}\par}}"]
         lines.append(rf"\end{{{float_}}}")
     return "\n".join(lines) + "\n"
+
+
+def _pages(drawn: Grid) -> list[Grid]:
+    """The lines of each page: whole blocks, as many as it holds."""
+    room = _LONG // len(drawn.parts)
+    pages: list[list[list[list[Item]]]] = [[]]
+    for block in drawn.blocks:
+        if pages[-1] and sum(map(len, pages[-1])) + len(block) > room:
+            pages.append([])
+        pages[-1].append(block)
+    return [drawn._replace(blocks=blocks) for blocks in pages]
+
+
+def _tabular(part: Grid, *, height: float) -> list[str]:
+    """One table, at most as wide as the text and as high as a share of its height."""
+    columns = "l" * part.names + "r" * (len(part.headings) - part.names)
+    return [
+        r"\begin{adjustbox}{max width=\linewidth, max totalheight="
+        + f"{height:.1g}".lstrip("0")
+        + r"\textheight}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *_head(part),
+        *(line for block in part.blocks for line in (r"\midrule", *_block(block, part.names))),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{adjustbox}",
+    ]
 
 
 def _head(drawn: Grid) -> list[str]:

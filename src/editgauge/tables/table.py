@@ -86,6 +86,8 @@ class Table:
     `warnings`: those of the notes without which the numbers mislead; a paper's table has them, too.
     `size`: samples in the benchmark (or slice). `by`: what `TableRow.group` is a value of, in a
     sliced table. `transposed`: editors are drawn across and columns down, as the paper does.
+    `halves`: the columns are drawn in two halves, one below the other, where their broad headings
+    are more than `grid.BESIDE`.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Table:
     warnings: Sequence[str] = ()
     by: str = ""
     transposed: bool = False
+    halves: bool = False
     meta: JsonMapping = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -449,3 +449,88 @@ def test_medebench_table_2_has_the_preservation_that_was_measured(tmp_path: Path
         assert cells["Overall_CP"]["value"] == pytest.approx(mean(kept.values()))
     full = numbers(tmp_path / "run", "medebench.metrics", "faithful")["reference"]
     assert full["ssim_full"]["value"] == pytest.approx(1)
+
+
+# -- people's numbers ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of MedEBench with pixel scores of two editors, a judge's EA, and two people's ratings
+    of EA on some of the samples.
+    """
+    place = tmp_path_factory.mktemp("rated")
+    records = [organ_record(n, Organ="Teeth" if n % 2 else "Hair") for n in range(1, 21)]
+    organs(place / "data", records)
+    about = ("medebench", place / "data", "--run", place / "run")
+    for editor in ("copy", "reference"):
+        cli("edit", *about, "--editor", editor, "--workers", 0)
+    cli("score", *about, "--tracks", "pixel", "--workers", 0, expect=None)
+    told = {
+        editor: {
+            str(n): {
+                "gpt4o_editing_accuracy_detailed": much + n % 3,
+                "gpt4o_visual_quality_detailed": 6,
+                "gpt4o_contextual_preservation_detailed": 5,
+            }
+            for n in range(1, 21)
+        }
+        for editor, much in (("copy", 2), ("reference", 8))
+    }
+    file = place / "gpt4o_detailed_scores.json"
+    file.write_text(json.dumps(told))
+    cli("import", *about, "--from", file, "--model", GPT)
+    lines = ["sample,annotator,question,copy,reference"]
+    for n in range(1, 13):
+        lines += [f"{n},{who},EA,{1 + (n + k) % 2},{4 + (n + k) % 2}"
+                  for k, who in enumerate(("ann", "ben"))]  # fmt: skip
+    ratings = place / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", place / "run", ratings, "--scale", "1-5")
+    return place / "run"
+
+
+def test_a_calibrated_table_has_the_benchmarks_own_scale(rated: Path) -> None:
+    """Ratings of 1 to 5, a judge of 0 to 10, a table of 0 to 1: all on the last."""
+    options = ("--only", "medebench.organs", "--source", f"{GPT}#imported")
+    plain = numbers(rated, "medebench.organs", "faithful", *options[2:])
+    for variant_table in cli("table", rated, "--calibrate", "human", "--json").json["tables"]:
+        headings = {c["name"]: c["heading"][-1] for c in variant_table["columns"]}
+        assert all("0–1" in heading for heading in headings.values()), headings
+        lines = {row["name"]: row["cells"] for row in variant_table["rows"]}
+        for editor, people in (("copy", 0.125), ("reference", 0.875)):
+            judge = plain[editor]["Overall_EA"]["value"]
+            assert lines[editor]["judge"]["value"] == pytest.approx(judge)
+            assert lines[editor]["alone"]["value"] == pytest.approx(people)
+            assert lines[editor]["corrected"]["value"] == pytest.approx(people, abs=0.02)
+
+
+def test_people_stand_alone_under_their_name_and_with_their_scale(rated: Path) -> None:
+    tables = every_table(rated, options=("--source", "human"))
+    names = {column["name"] for table in tables for column in table["columns"]}
+    assert names == {"Teeth_EA", "Hair_EA", "Overall_EA"}, "no preservation, which pixels tell"
+    for column in tables[0]["columns"]:
+        assert column["heading"][-1] == "EA (0–1)"
+    cells = numbers(rated, "medebench.organs", "faithful", "--source", "human")
+    assert cells["reference"]["Overall_EA"]["value"] == pytest.approx(0.875)
+    text = cli("table", rated, "--source", "human", "--variant", "faithful").out
+    assert "EA (0–1)" in text
+    (chosen,) = every_table(rated, options=("--source", "human", "--columns", "Overall EA"))
+    assert [column["name"] for column in chosen["columns"]] == ["Overall_EA"]
+
+
+def test_each_persons_answer_is_cut_off_by_itself(tmp_path: Path) -> None:
+    """TextEdit: one of two people gives the text a 5, the other a 1, which sets the rest to 0."""
+    prompts(tmp_path / "data", [prompt_record(n, "2.1") for n in (1, 2, 3)], category="2.1")
+    run = tmp_path / "run"
+    cli("edit", "textedit", tmp_path / "data", "--run", run, "--editor", "copy", "--workers", 0)
+    lines = ["sample,annotator,question,copy"]
+    for n in (1, 2, 3):
+        for who, first in (("ann", 5), ("ben", 1)):
+            lines += [f"2.1/{n},{who},Q{q},{first if q == 1 else 5}" for q in range(1, 6)]
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5")
+    cells = numbers(run, "textedit.judge", "faithful", "--source", "human")["copy"]
+    for column in ("TA", "TP", "SI", "LR", "VC", "avg"):
+        assert cells[f"real_{column}"]["value"] == pytest.approx(0.5), column

@@ -14,7 +14,7 @@ from editgauge.tables.build import Shown
 from editgauge.tables.layouts import every_table, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
-from editgauge.tables.results import PEOPLE, Results
+from editgauge.tables.results import HUMAN, Results
 from editgauge.tables.table import Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, VARIANTS, Variant
 
@@ -102,12 +102,17 @@ def _check_sections(listed: Sequence[Table], shown: Shown) -> None:
 
 
 def people_for(sources: Sequence[str]) -> Callable[[Results], Results]:
-    """What ``--source`` does with annotators' rows: their mean for ``human``, else left out."""
-    if PEOPLE.rstrip(":") not in sources:
+    """What ``--source`` does with annotators' rows. For ``human`` their mean takes the place of
+    each annotator's, and where no other source is named, nothing else is shown. Else they are left
+    out.
+    """
+    if HUMAN not in sources:
         return Results.without_people
     from editgauge.study.people import averaged
 
-    return averaged
+    if set(sources) != {HUMAN}:
+        return averaged
+    return lambda results: averaged(results).of_source(HUMAN)
 
 
 def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> Iterator[Table]:
@@ -143,7 +148,8 @@ def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
     """
 
     def called(column: Column, word: str) -> bool:
-        names = (column.name, *column.heading, " ".join(column.heading))
+        heading = [text.partition(" (")[0] for text in column.heading]  # without people's scale
+        names = (column.name, *column.heading, *heading, " ".join(heading))
         return word.casefold() in (text.casefold() for text in names)
 
     every = [column for table in tables for column in table.columns]

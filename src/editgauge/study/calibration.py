@@ -5,8 +5,9 @@ the scores of the judge that rates the same metric on everything.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -22,13 +23,13 @@ from editgauge.statistics.prediction import (
     corrected_mean,
 )
 from editgauge.study.agreement import cell
-from editgauge.study.people import ALL, Floats, answers
-from editgauge.study.scales import RANGES
+from editgauge.study.people import ALL, Floats, answers, mean_of
 from editgauge.tables import rows
-from editgauge.tables.metrics import choose, metrics_of
+from editgauge.tables.grid import NOTHING
+from editgauge.tables.metrics import choose, declared_of, metrics_of, on_scale, range_text, unknown
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import VARIANTS, Direction, Variant
+from editgauge.types import JUDGE_SCORER, VARIANTS, Direction, Metric, Variant
 
 _HOW = (
     "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
@@ -63,7 +64,8 @@ class Calibration:
 
 class Gold(NamedTuple):
     """What is believed: `values` (E, S) of one metric, NaN where nothing was rated, within `scale`;
-    and what stands for it on every sample: `scores` (E, S) of the metric `proxy` by `source`.
+    and what stands for it on every sample: `scores` (E, S) of the metric `proxy` by `source`,
+    within `proxy_scale`. `by_judge`: a judge gave these scores.
     """
 
     metric: str
@@ -75,6 +77,8 @@ class Gold(NamedTuple):
     annotators: int = 0
     scores: Floats = np.empty((0, 0))
     source: str = ""
+    proxy_scale: Scale = (-math.inf, math.inf)
+    by_judge: bool = True
 
 
 def mean_tables(
@@ -83,24 +87,26 @@ def mean_tables(
     """Corrected means of every metric that has gold, each as a table. Raises `UsageError` where
     nothing is rated, and what `gold_of` raises.
     """
-    return [
-        _means(frame, one, asked) for frame, gold in _golds(runs, asked, editors) for one in gold
-    ]
+    golds = _golds(runs, asked, editors, printed=True)
+    return [_means(frame, one, asked) for frame, gold in golds for one in gold]
 
 
 def difference_tables(runs: Sequence[Path], asked: Calibration, a: str, b: str) -> list[Table]:
-    """Corrected differences B - A, a table for each benchmark. Raises as `mean_tables` does."""
-    return [_differences(frame, gold, a, b, asked) for frame, gold in _golds(runs, asked, [a, b])]
+    """Corrected differences B - A, a table for each benchmark, on the scale of the stored scores,
+    as all of `compare` is. Raises as `mean_tables` does.
+    """
+    golds = _golds(runs, asked, [a, b], printed=False)
+    return [_differences(frame, gold, a, b, asked) for frame, gold in golds]
 
 
 def _golds(
-    runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
+    runs: Sequence[Path], asked: Calibration, editors: Sequence[str], *, printed: bool
 ) -> Iterator[tuple[Results, list[Gold]]]:
     """Each benchmark's frame, and its gold where it has any."""
     rated = False
     for whole in rows.read(rows.open_runs(runs), asked.benchmark):
         frame = rows.narrowed(whole, asked.where, editors)
-        if gold := gold_of(frame, asked):
+        if gold := gold_of(frame, asked, printed=printed):
             rated = True
             yield frame, gold
     if not rated:
@@ -111,7 +117,7 @@ def _golds(
         )
 
 
-def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
+def gold_of(frame: Results, asked: Calibration, *, printed: bool = False) -> list[Gold]:
     """The gold of a frame, each with the scores that it corrects; nothing where nobody rated.
 
     Raises `UnknownName` for a judge without rows, and `UsageError` for a word that is none and
@@ -124,10 +130,10 @@ def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
         )
     rest = frame.without_people()
     if (name or asked.gold) == ALL:
-        gold = [*_rated(frame)]
+        gold = [*_rated(frame, printed)]
     else:
         judge = _judge(rest, name or asked.gold)
-        gold = [*_judged(rest.of_source(judge))]
+        gold = [*_judged(rest.of_source(judge), printed)]
         rest = rest.where(lambda key: key.source != judge)
     rest = rest.of_sources([one for one in asked.sources if rest.sources_called(one)])
     drawn = np.zeros(len(frame.samples))
@@ -138,7 +144,7 @@ def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
         one._replace(proxy=proxies.get(one.proxy, one.proxy), values=one.values + drawn)
         for one in gold
     ]
-    scored = [found for one in wanted if (found := _scored(rest, one)) is not None]
+    scored = [found for one in wanted if (found := _scored(rest, one, printed)) is not None]
     if gold and not scored:
         raise _too_few(rest, wanted, asked)
     return scored
@@ -153,30 +159,57 @@ def _judge(rest: Results, name: str) -> str:
     return sources[0]
 
 
-def _rated(frame: Results) -> Iterator[Gold]:
+def _scale(metric: Metric, printed: bool) -> Callable[[Floats], Floats]:
+    """From a metric's stored values to those that its benchmark prints, or to themselves."""
+    return partial(on_scale, metric) if printed else lambda values: values
+
+
+def _ends(metric: Metric, printed: bool, low: float, high: float) -> Scale:
+    """Two values of a metric on the scale of `_scale`, the smaller one first."""
+    ends = _scale(metric, printed)(np.array([low, high]))
+    return float(ends.min()), float(ends.max())
+
+
+def _rated(frame: Results, printed: bool) -> Iterator[Gold]:
+    """People's ratings on the scale of the metric that the question is named after, where the
+    benchmark has one; else on their own.
+    """
+    declared = declared_of(frame)
     for one in answers(frame):
+        metric = declared.get(one.metric) or unknown(one.metric)
         yield Gold(
-            one.metric, "faithful", one.direction, one.mean, one.question, RANGES[one.scale],
-            len(one.annotators),
-        )  # fmt: skip
+            metric=one.metric,
+            variant="faithful",
+            direction=one.direction,
+            values=mean_of(_scale(metric, printed)(one.each_as_metric)),
+            proxy=one.question,
+            scale=_ends(metric, printed, *one.range),
+            annotators=len(one.annotators),
+        )
 
 
-def _judged(frame: Results) -> Iterator[Gold]:
+def _judged(frame: Results, printed: bool) -> Iterator[Gold]:
     for (metric, one), variant in product(metrics_of(frame).items(), VARIANTS):
         if frame.has(metric, variant):
-            values, way = frame.grid(metric, variant).values, one.direction or "higher"
-            yield Gold(metric, variant, way, values, metric, (one.low, one.high))
+            values = frame.grid(metric, variant, _scale(one, printed)).values
+            scale = _ends(one, printed, one.low, one.high)
+            yield Gold(metric, variant, one.direction or "higher", values, metric, scale)
 
 
-def _scored(rest: Results, one: Gold) -> Gold | None:
+def _scored(rest: Results, one: Gold, printed: bool) -> Gold | None:
     """Gold with its metric's scores, in its own variant if any; None without enough samples."""
     variant, _ = choose(rest, one.proxy, one.variant)
     if not rest.has(one.proxy, variant):
         return None
-    scores = rest.grid(one.proxy, variant).values
+    metric = declared_of(rest).get(one.proxy) or unknown(one.proxy)
+    scores = rest.grid(one.proxy, variant, _scale(metric, printed)).values
     rated = (np.isfinite(scores) & np.isfinite(one.values)).sum(axis=1)
     source = ", ".join(filter(None, rest.sources_of(one.proxy)))
-    return one._replace(scores=scores, source=source) if rated.max() >= RATED else None
+    if rated.max() < RATED:
+        return None
+    ends = _ends(metric, printed, metric.low, metric.high)
+    by_judge = any(k.metric == one.proxy and k.scorer == JUDGE_SCORER for k in rest.cubes)
+    return one._replace(scores=scores, source=source, proxy_scale=ends, by_judge=by_judge)
 
 
 def _too_few(frame: Results, gold: Sequence[Gold], asked: Calibration) -> UsageError:
@@ -204,8 +237,12 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
             lines.append(TableRow(name=editor, cells=cells))
     who = f"{one.annotators} annotators" if one.annotators else asked.gold
     about = f"Gold: {who}; scores of every sample: {one.proxy} of {one.source or 'the run'}."
-    alone = f"{asked.gold} alone"
-    headings = {"corrected": "corrected", "alone": alone, "judge": "judge alone"}
+    scale, proxy_scale = _told(one.scale), _told(one.proxy_scale)
+    headings = {
+        "corrected": f"corrected{scale}",
+        "alone": f"{asked.gold} alone{scale}",
+        "judge": f"{'judge' if one.by_judge else one.proxy} alone{proxy_scale}",
+    }
     return Table(
         name=f"{frame.benchmark}.calibrated.{one.metric}",
         title=f"{frame.benchmark}: {one.metric}, as if {asked.gold} had rated everything",
@@ -219,6 +256,12 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
     )
 
 
+def _told(scale: Scale) -> str:
+    """A scale as headings say it; "" where it is not known."""
+    text = range_text(*scale)
+    return f" ({text})" if text else ""
+
+
 def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Calibration) -> Table:
     """Every metric's difference B - A, corrected, and what it would take to decide it."""
     labels = frame.samples.labels(asked.strata) if asked.strata else None
@@ -226,9 +269,13 @@ def _differences(frame: Results, gold: Sequence[Gold], a: str, b: str, asked: Ca
     if not lines:
         raise _too_few(frame, gold, asked)
     headings = {
-        "a": a, "b": b, "difference": "B − A", "alone": f"B − A, {asked.gold} alone",
+        "scale": "scale",
+        "a": a,
+        "b": b,
+        "difference": "B − A",
+        "alone": f"B − A, {asked.gold} alone",
         "verdict": "B is",
-    }  # fmt: skip
+    }
     about = f"A = {a}, B = {b}, on the samples both have; gold: {asked.gold}."
     return Table(
         name=f"{frame.benchmark}.calibrated.difference",
@@ -253,6 +300,7 @@ def _difference(one: Gold, labels: ArrayLike | None) -> TableRow | None:
         for y, f in zip(one.values, one.scores, strict=True)
     )
     cells = {
+        "scale": Cell(text=range_text(*one.scale) or NOTHING),
         "a": cell(*first[:3]),
         "b": cell(*second[:3]),
         "difference": cell(*found[:3]),

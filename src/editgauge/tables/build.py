@@ -154,12 +154,16 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
 
 def _marked(sheet: Sheet, field: Field, rows: Sequence[TableRow], foreign: Set[str]) -> Column:
     """The column: not comparable where editors were scored on different samples, complete where it
-    is ranked with the published lines.
+    is ranked with the published lines. The heading of people's ratings says their scale.
     """
+    column = field.column
+    scale = sheet.scale_of_people(field)
+    if scale:
+        column = replace(column, heading=(*column.heading[:-1], f"{column.heading[-1]} ({scale})"))
     if not told.is_uneven(sheet, field):
-        return replace(field.column, complete=_is_complete(sheet, field, rows, foreign))
-    note = "; ".join(filter(None, (field.column.note, told.UNEVEN)))
-    return replace(field.column, comparable=False, note=note)
+        return replace(column, complete=_is_complete(sheet, field, rows, foreign))
+    note = "; ".join(filter(None, (column.note, told.UNEVEN)))
+    return replace(column, comparable=False, note=note)
 
 
 def _is_complete(sheet: Sheet, field: Field, rows: Sequence[TableRow], foreign: Set[str]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.tables.build import MEANS, Shown, build
-from editgauge.tables.results import Results
+from editgauge.tables.results import HUMAN, Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Variant
@@ -27,7 +27,7 @@ def beside(
     headline, where it names none), with how far the runs lie from each other; None without repeats.
     """
     wanted = paper.repeats or [paper.headline]
-    mine = results.where(lambda key: key.metric in paper.metrics)
+    mine = results.where(lambda key: key.metric in paper.metrics and key.source != HUMAN)
     plain = replace(paper, size=None, published=(), sections=False, params=False)
     alone = Shown(common=shown.common)
     built = (build(mine.of_repeat(number), plain, variant, alone) for number in range(mine.repeats))

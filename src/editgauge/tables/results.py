@@ -35,6 +35,8 @@ PEOPLE = "human:"
 """How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
 a machine's: see `Results.without_people`.
 """
+HUMAN = PEOPLE.rstrip(":")
+"""The source of what all annotators together gave: the mean over them."""
 SCORED = STATUSES.index(Status.SCORED)
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
 from editgauge.statistics.resampling import LEAST, Moments, intervals, pooled, units
 from editgauge.tables import spec
-from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
-from editgauge.tables.results import STATUSES, Codes, Cube, Floats, Mask, Results, Whole
+from editgauge.tables.metrics import choose, declared_of, metrics_of, range_text, unknown
+from editgauge.tables.results import HUMAN, STATUSES, Codes, Cube, Floats, Mask, Results, Whole
 from editgauge.tables.spec import Mean, PaperTable
 from editgauge.tables.table import Cell, Column
 from editgauge.types import Metric, Status, Variant
@@ -222,6 +222,14 @@ class Sheet:
                 if len(given) >= LEAST and is_yes_or_no(given, *scale):
                     limits[:, editor, number] = two_valued_limits(given, *scale)
         return limits
+
+    def scale_of_people(self, field: Field) -> str:
+        """The range of a column of people's ratings, as a text; "" for a column of machines."""
+        parts = {part for mean in field.spec.of for part in mean.parts}
+        of_people = {key.metric for key in self.results.cubes if key.source == HUMAN}
+        if not parts & of_people:
+            return ""
+        return range_text(*self._scale(field))
 
     def _scale(self, field: Field) -> tuple[float, float]:
         """The column's range: its formula at its metrics' ends; infinite where unknown."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from tests.contract.datasets import (
     prompts,
 )
 from tests.contract.golden import published
-from tests.contract.runs import EDITORS, JUDGES, Known, mean
-from tests.contract.server import Judge, sensible
+from tests.contract.runs import DIMENSIONS, EDITORS, JUDGES, Known, mean
+from tests.contract.server import Judge, chat, sensible, verdict
 from tests.contract.support import cli, picture, rectangle, rows_of, save
 from tests.contract.tables import every_table, numbers, printed
 
@@ -534,3 +535,64 @@ def test_each_persons_answer_is_cut_off_by_itself(tmp_path: Path) -> None:
     cells = numbers(run, "textedit.judge", "faithful", "--source", "human")["copy"]
     for column in ("TA", "TP", "SI", "LR", "VC", "avg"):
         assert cells[f"real_{column}"]["value"] == pytest.approx(0.5), column
+
+
+# -- scores outside of their scale -----------------------------------------------------------------
+
+
+def _check_out_of_scale(run: Path, wanted: list[float]) -> None:
+    """Of a run whose faithful IF of the real split has the `wanted` values."""
+    rows = [r for r in rows_of(run) if (r["metric"], r["variant"]) == ("IF", "faithful")]
+    odd = [r for r in rows if r["value"] > 5]
+    assert len(odd) == sum(value > 5 for value in wanted) > 0
+    assert all("outside of the scale 0 to 5" in r["reason"] for r in odd)
+    assert not any("outside" in (r["reason"] or "") for r in rows if r["value"] <= 5)
+    (table,) = every_table(
+        run, options=("--only", "texteditbench.judge", "--variant", "faithful", "--intervals")
+    )
+    (cell,) = [row["cells"]["real_IF"] for row in table["rows"]]
+    assert cell["value"] == pytest.approx(mean(wanted))
+    assert cell["low"] < cell["value"] < cell["high"]
+    (note,) = [note for note in table["notes"] if "IF: " in note and "outside of" in note]
+    assert f"{len(odd)} of {len(rows)}" in note
+    text = cli("table", run, "--paper", "--only", "texteditbench.judge").out
+    assert "outside of the scale" in text.replace("\n", " ")
+
+
+def test_imported_scores_outside_of_the_scale_are_marked_and_counted(tmp_path: Path) -> None:
+    given = [5, 4, 100, 3, 5, 2, 60, 4, 5, 1, 3, 4]
+    entries = []
+    for number, value in enumerate(given, start=1):
+        instance(tmp_path / "data", number, split=WEB)
+        results = {"IF": {"IF": value, "rationale": "so"}}
+        name = f"TextEditing_Art & Creative Expression_{number:03d}"
+        about = {"task_id": name, "category": "Art_Creative_Expression"}
+        entries.append({**about, "evaluation_results": results})
+    file = tmp_path / "ours.json"
+    file.write_text(json.dumps(entries))
+    about = ("texteditbench", tmp_path / "data", "--run", tmp_path / "run")
+    cli("import", *about, "--from", file, "--model", GPT, "--split", "real")
+    _check_out_of_scale(tmp_path / "run", [float(value) for value in given])
+
+
+def test_replies_outside_of_the_scale_are_marked_and_counted(tmp_path: Path) -> None:
+    given = [5, 4, 90, 3, 5, 2, 4, 80, 1, 5]
+    for number in range(1, len(given) + 1):
+        instance(tmp_path / "data", number, split=WEB)
+    about = ("texteditbench", tmp_path / "data", "--run", tmp_path / "run")
+    cli("edit", *about, "--editor", "copy", "--workers", 0)
+    lock = threading.Lock()
+    asked_before: dict[tuple[bytes, ...], int] = {}
+
+    def answer(asked: Any) -> Any:
+        """A number for each edit: the same in every question, and when it is asked again."""
+        with lock:
+            place = asked_before.setdefault(tuple(asked.pictures), len(asked_before))
+        reply = json.loads(verdict(asked))
+        (name,) = set(DIMENSIONS) & reply.keys()
+        return chat(json.dumps({**reply, name: given[place]}))
+
+    with Judge(answer) as server:
+        cli("judge", *about, "--model", "judge-1-2025-01-01", "--base-url", server.url, expect=None)
+    assert len(asked_before) == len(given)
+    _check_out_of_scale(tmp_path / "run", [float(value) for value in given])

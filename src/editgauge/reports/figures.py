@@ -149,11 +149,17 @@ def _of_labels(
         title=f"{title} ({made_by}) {plot.words}{f', {of}' if of else ''}",
         axis=", ".join(filter(None, (title, about.unit))) + better,
         labels=names,
-        series={e: tuple(mean_interval(line[mask], (low, high)) for mask in at)
+        series={e: tuple(mean_interval(line[mask], _around(line, low, high)) for mask in at)
                 for e, line in lines.items()},
         counts=tuple(int(mask.sum()) for mask in at),
         top=high if bounded(about) else None,
     )  # fmt: skip
+
+
+def _around(values: Floats, low: float, high: float) -> tuple[float, float]:
+    """A scale's ends, moved where values lie beyond them: released code may record such scores."""
+    given = values[~np.isnan(values)]
+    return (float(min([low, *given])), float(max([high, *given])))
 
 
 def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:

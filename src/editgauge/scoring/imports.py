@@ -187,7 +187,10 @@ def _outcomes(metric: Metric, found: ReleasedScore) -> Iterator[tuple[Variant, O
         yield "faithful", failed if found.recorded is None else recorded
         yield "corrected", found.strict or failed
     else:
-        yield "faithful", checked(value is not None and value < math.inf, f"no number: {shown}")
+        recorded_as_is = checked(value is not None and value < math.inf, f"no number: {shown}")
+        if value is not None and value < math.inf and not inside:
+            recorded_as_is = (value, Status.SCORED, f"outside of the scale {scale}")
+        yield "faithful", recorded_as_is
         whole = inside and value is not None and value.is_integer()
         strictly = checked(whole, f"not an integer from {scale}: {shown}")
         yield "corrected", found.strict or strictly

@@ -9,6 +9,7 @@ import numpy as np
 
 from editgauge import escape
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
+from editgauge.tables.metrics import range_text
 from editgauge.tables.results import EXCUSES, STATUSES, Delivery, Results
 from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable, Published
@@ -52,10 +53,22 @@ def of_table(
     if uneven := [" ".join(column.heading) for column in columns if not column.comparable]:
         where = "any column" if len(uneven) == len(columns) else ", ".join(uneven)
         notes.append(Note(f"{NO_RANK} in {where}: {UNEVEN}.", warning=True))
+    notes += [Note(text, warning=True) for text in _outside(sheet)]
     notes += [Note(text) for text in _failures(sheet)]
     if intervals:
         notes.append(Note(INTERVALS, warning=True))
     return notes
+
+
+def _outside(sheet: Sheet) -> Iterator[str]:
+    """How many of a judge's scores lie outside of their scale."""
+    for name, (count, scores) in sheet.outside().items():
+        metric = sheet.known[name]
+        yield (
+            f"{metric.title}: {count:,} of {escape.counted(scores, 'score')} "
+            f"{'lies' if count == 1 else 'lie'} outside of the scale "
+            f"{range_text(metric.low, metric.high)}. The released code records them so."
+        )
 
 
 def in_no_section(sheet: Sheet, rows: Sequence[TableRow]) -> list[Note]:

@@ -18,7 +18,7 @@ from editgauge.tables.metrics import choose, declared_of, metrics_of, range_text
 from editgauge.tables.results import HUMAN, STATUSES, Codes, Cube, Floats, Mask, Results, Whole
 from editgauge.tables.spec import Mean, PaperTable
 from editgauge.tables.table import Cell, Column
-from editgauge.types import Metric, Status, Variant
+from editgauge.types import JUDGE_SCORER, Metric, Status, Variant
 
 
 class Field(NamedTuple):
@@ -215,13 +215,48 @@ class Sheet:
             if not field.places:
                 continue
             scale = self._scale(field)
-            limits[:, :, number] = np.clip(limits[:, :, number], *scale)
-            for editor in range(e if field.spec.is_mean else 0):
+            for editor in range(e):
+                if self._leaves_its_scale(field, editor):
+                    continue  # an end of the scale would cut the mean off its own interval
+                limits[:, editor, number] = np.clip(limits[:, editor, number], *scale)
+                if not field.spec.is_mean:
+                    continue
                 values = self.matrix.values[editor, field.places[0]]
                 given = values[~np.isnan(values)]
                 if len(given) >= LEAST and is_yes_or_no(given, *scale):
                     limits[:, editor, number] = two_valued_limits(given, *scale)
         return limits
+
+    def _leaves_its_scale(self, field: Field, editor: int) -> bool:
+        """Whether an editor has a value outside of the range of its metric, as released code
+        records it of a judge.
+        """
+        for place in field.places:
+            mean, _ = self.means[place]
+            ends = sorted([self._end(mean, "low"), self._end(mean, "high")])
+            values = self.matrix.values[editor, place]
+            if bool((values < ends[0]).any() or (values > ends[1]).any()):
+                return True
+        return False
+
+    def outside(self) -> dict[str, tuple[int, int]]:
+        """Metric -> how many of a judge's scores lie outside of its scale, and how many there are;
+        of metrics that have any.
+        """
+        found = {}
+        for mean, variant in self.means:
+            known = self.known.get(mean.metric) or unknown(mean.metric)
+            of_judge = any(
+                key.metric == mean.metric and key.scorer == JUDGE_SCORER
+                for key in self.results.cubes
+            )
+            if not of_judge or mean.metric in found:
+                continue
+            values = self.results.replies(mean.metric, variant).values
+            count = int(((values < known.low) | (values > known.high)).sum())
+            if count:
+                found[mean.metric] = (count, int((~np.isnan(values)).sum()))
+        return found
 
     def scale_of_people(self, field: Field) -> str:
         """The range of a column of people's ratings, as a text; "" for a column of machines."""

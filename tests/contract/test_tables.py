@@ -385,3 +385,110 @@ def test_a_repeated_answer_is_cut_off_before_it_is_averaged(tmp_path: Path) -> N
         for name, column in COLUMNS.items():
             assert cells[f"real_{column}"]["value"] == pytest.approx(means[name]), column
         assert cells["real_avg"]["value"] == pytest.approx(oracle.weighted(means))
+
+
+# -- scores of several models in one call ----------------------------------------------------------
+
+ART = "Art_Creative_Expression"
+
+
+def judged_file(path: Path, values: list[int]) -> None:
+    """What TextEditBench's released judge script writes of one model, one dimension of it."""
+    entries = []
+    for number, value in enumerate(values, start=1):
+        name = f"TextEditing_Art & Creative Expression_{number:03d}"
+        results = {"IF": {"IF": value, "rationale": "so"}}
+        entries.append({"task_id": name, "category": ART, "evaluation_results": results})
+    write(path, entries)
+
+
+def test_a_folder_with_a_file_for_each_model_is_taken_in_one_call(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        instance(tmp_path / "data", number, split=WEB)
+    given = {"bagel": [1, 2, 3], "qwen-image_edit": [5, 5, 4]}
+    for model, values in given.items():
+        judged_file(tmp_path / "results" / f"{model}.json", values)
+        write(tmp_path / "results" / "failed" / f"{model}_failed.json", [])
+    take_in("texteditbench", tmp_path / "data", tmp_path / "run", GPT, tmp_path / "results")
+    cells = numbers(tmp_path / "run", "texteditbench.judge", "faithful")
+    assert {model: one["real_IF"]["value"] for model, one in cells.items()} == {
+        model: pytest.approx(mean(values)) for model, values in given.items()
+    }
+
+
+def test_three_runs_of_a_judge_are_repeats(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        instance(tmp_path / "data", number, split=WEB)
+    given = {"bagel": [[1, 2, 3], [2, 2, 3], [1, 2, 5]], "flux": [[5, 5, 4], [5, 4, 4], [5, 5, 5]]}
+    for model, several in given.items():
+        for number, values in enumerate(several, start=1):
+            judged_file(tmp_path / "results" / f"run{number}" / f"{model}.json", values)
+    about = ("texteditbench", tmp_path / "data")
+    take_in(*about, tmp_path / "run", GPT, tmp_path / "results")  # type: ignore[arg-type]
+    for number in (1, 2, 3):
+        cli("import", *about, "--run", tmp_path / "other", "--model", GPT, "--repeat", number,
+            "--from", tmp_path / "results" / f"run{number}")  # fmt: skip
+    for run in (tmp_path / "run", tmp_path / "other"):
+        rows = [r for r in rows_of(run) if (r["metric"], r["variant"]) == ("IF", "faithful")]
+        found = {
+            model: [
+                sorted(r["value"] for r in rows if (r["editor"], r["repeat"]) == (model, repeat))
+                for repeat in range(3)
+            ]
+            for model in given
+        }
+        assert found == {
+            model: [sorted(values) for values in several] for model, several in given.items()
+        }
+        cells = numbers(run, "texteditbench.judge", "faithful")
+        for model, several in given.items():
+            assert cells[model]["real_IF"]["value"] == pytest.approx(mean(map(mean, several)))
+
+
+def test_one_file_with_several_models_is_taken_in_one_call(tmp_path: Path) -> None:
+    """TextEdit's `summary_by_model`, of all models or of the one that is named."""
+    prompts(tmp_path / "data", [prompt_record(n, "2.1") for n in (1, 2)], category="2.1")
+    given = {"bagel": 0.25, "flux": 0.75}
+    summary = {}
+    for model, value in given.items():
+        entries = [
+            {
+                "id": number,
+                "path": {"original_image": f"data/2.1/image/original/{number}.0.png"},
+                "score": {"ocr_accuracy": value},
+            }
+            for number in (1, 2)
+        ]
+        summary[model] = {"Real": {"detailed_results": entries}}
+    file = write(tmp_path / "classic.json", {"summary_by_model": summary})
+    about = ("textedit", tmp_path / "data")
+    take_in(*about, tmp_path / "all", "", file)  # type: ignore[arg-type]
+    take_in(*about, tmp_path / "one", "", file, "--editor", "flux")  # type: ignore[arg-type]
+    for run, models in ((tmp_path / "all", given), (tmp_path / "one", {"flux": 0.75})):
+        cells = numbers(run, "textedit.classic", "faithful")
+        assert {model: one["real_OA"]["value"] for model, one in cells.items()} == models
+
+
+@pytest.mark.parametrize("layout", ["{model}/{split}/{topic}", "{split}/{topic}/{model}_mse_psnr"])
+def test_errors_of_all_topics_and_models_are_taken_in_one_call(tmp_path: Path, layout: str) -> None:
+    """`mse_psnr.py` writes a file for each model and topic, which names neither."""
+    data = tmp_path / "data"
+    expected = {}
+    places = [(WEB, ART), (WEB, "Documents_Credentials"), (MANUAL, ART)]
+    for split, topic in places:
+        for number in (1, 2):
+            instance(data, number, split=split, place=topic, topic=topic.replace("_", " & ", 1))
+    for model_number, model in enumerate(("bagel", "flux-1.dev")):
+        for place, (split, topic) in enumerate(places):
+            details = []
+            for number in (1, 2):
+                error = 1.0 + 100 * model_number + 10 * place + number
+                expected[model, f"{split}/{topic}/{number:03d}"] = error
+                name = f"{number:03d}"
+                details.append({"id": name, "filename": f"{name}_edited.jpg", "mse": error,
+                                "psnr": 30.0})  # fmt: skip
+            file = layout.format(model=model, split=split, topic=topic)
+            write(tmp_path / f"results/{file}.json", {"summary": {}, "details": details})
+    take_in("texteditbench", data, tmp_path / "run", "", tmp_path / "results")
+    rows = [row for row in rows_of(tmp_path / "run") if row["metric"] == "mse"]
+    assert {(row["editor"], row["sample"]): row["value"] for row in rows} == expected

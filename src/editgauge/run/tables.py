@@ -95,9 +95,10 @@ def _check_sections(listed: Sequence[Table], shown: Shown) -> None:
         message = f"{strangers[0]}: no such editor; there are: {there}"
         raise UsageError(message, argument="section")
     if not any(row.section for table in listed for row in table.rows if row.own):
-        message = "the papers' tables of these benchmarks have no sections"
+        word = next(iter(shown.sections.values()))
+        message = f"{word}: the papers' tables of these benchmarks have no sections"
         if shown.by:
-            message = "a table by slices has no sections"
+            message = f"{word}: a table by slices has no sections"
         raise UsageError(message, argument="section")
 
 

@@ -65,7 +65,13 @@ def build(
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
     foreign = told.not_the_papers(sheet)
     columns = [_marked(sheet, field, rows, foreign) for field in sheet.fields]
-    notes += told.of_table(sheet, columns, published=published, intervals=shown.intervals)
+    notes += told.of_table(
+        sheet,
+        columns,
+        size=len(results.samples),
+        published=published,
+        intervals=shown.intervals,
+    )
     asked = [column for column in columns if rows[0].cell(column.name).of != 0]
     if shown.common:
         asked = [c for c, field in zip(columns, sheet.fields, strict=True) if not field.whole_set]
@@ -75,7 +81,7 @@ def build(
     if published is not None:
         parts = zip(rows, told.parts_of_release(sheet), strict=True)
         rows = [replace(row, part=part) for row, part in parts]
-        notes += [told.Note(text) for text in told.of_parts(rows)]
+        notes += [told.Note(text) for text in told.of_parts(rows, columns)]
     rows += _average(columns, rows) if shown.mean else []
     rows += published.rows() if published is not None else []
     meta = {"intervals": shown.intervals, "common": shown.common}

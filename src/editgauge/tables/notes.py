@@ -34,11 +34,15 @@ class Note(NamedTuple):
 
 
 def of_table(
-    sheet: Sheet, columns: Sequence[Column], *, published: Published | None, intervals: bool
+    sheet: Sheet,
+    columns: Sequence[Column],
+    *,
+    size: int,
+    published: Published | None,
+    intervals: bool,
 ) -> list[Note]:
-    """The notes of a table, the most important first."""
+    """The notes of a table, the most important first. `size`: the samples of the data."""
     results, table = sheet.results, sheet.paper
-    size = len(results.samples)
     notes = [Note(text, warning=True) for text in table.notes]
     if table.size is not None and size < table.size:
         text = (
@@ -209,14 +213,17 @@ def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     return parts
 
 
-def of_parts(rows: Sequence[TableRow]) -> list[str]:
+def of_parts(rows: Sequence[TableRow], columns: Sequence[Column]) -> list[str]:
     """What is said of lines made from a part of the release, one sentence for each part."""
+    but = ""
+    if any(column.complete for column in columns):
+        but = ", but in columns that are complete"
     alike: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         if row.part is not None:
             alike.setdefault(row.part, []).append(row.name)
     return [
-        f"{', '.join(names)}: {scored:,} of {size:,}: not comparable with the published lines."
+        f"{', '.join(names)}: {scored:,} of {size:,}: not comparable with the published lines{but}."
         for (scored, size), names in alike.items()
     ]
 

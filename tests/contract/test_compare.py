@@ -411,7 +411,7 @@ def test_the_mean_of_ratings_in_unequal_strata_lies_within_its_interval(tmp_path
     (row,) = done.json["tables"][0]["rows"]
     for name in ("corrected", "alone"):
         value, low, high = (float(row["cells"][name][key]) for key in ("value", "low", "high"))
-        assert value == pytest.approx(1 + 4 * (0.8 * 0.1 + 0.2 * 1.0))
+        assert value == pytest.approx(100 * (0.8 * 0.1 + 0.2 * 1.0))
         assert 1 <= low < value < high <= 5
 
 

@@ -85,6 +85,40 @@ class TestCells:
         assert (1, "fid") in standing(made).best
 
 
+class TestRepeats:
+    """Of several replies about one output each is scaled, cut off and filled by itself."""
+
+    def of(self, values: list[float | None], column: Column) -> Cell:
+        rows = []
+        for repeat, value in enumerate(values):
+            status = Status.FAILED if value is None else Status.SCORED
+            rows.append(row("0", "one", "ssim", value, status=status, repeat=repeat))
+        made = build(frame(rows, RECORDS[:1]), paper(columns=[column]), "faithful")
+        assert made is not None
+        return made.rows[0].cells[column.name]
+
+    def test_a_scale_that_is_no_line(self) -> None:
+        squares = Column("ssim", (Mean("ssim", shown=np.square),))
+        assert self.of([0.0, 1.0], squares).value == pytest.approx(0.5)
+
+    def test_an_infinite_value(self) -> None:
+        inverse = Column("ssim", (Mean("ssim", shown=lambda v: np.where(v == 0, np.inf, v)),))
+        assert self.of([0.0, 1.0], inverse).value == math.inf
+
+    def test_a_failed_reply_counts_as_the_minimum_by_itself(self) -> None:
+        cell = self.of([0.8, None], Column("ssim", (Mean("ssim"),)))
+        assert cell.value == pytest.approx(0.8)
+        assert cell.floor == pytest.approx(0.4)
+
+    def test_what_was_scored_once_goes_with_every_reply(self) -> None:
+        rows = [row("0", "one", "ssim", value, repeat=n) for n, value in enumerate((0.2, 0.8))]
+        rows.append(row("0", "one", "psnr", 0.5))
+        both = Mean("ssim", shown=np.minimum, others=("psnr",))
+        made = build(frame(rows, RECORDS[:1]), paper(columns=[Column("both", (both,))]), "faithful")
+        assert made is not None
+        assert made.rows[0].cells["both"].value == pytest.approx((0.2 + 0.5) / 2)
+
+
 class TestPrinted:
     @pytest.mark.parametrize(
         ("value", "digits", "text"),
@@ -109,10 +143,9 @@ class TestStanding:
         drawn.Column(name="b", heading=("B",), digits=2, direction="lower"),
     )
 
-    def made(self, *rows: TableRow, complete: bool = False) -> Table:
-        return Table(
-            name="t", title="T", columns=self.COLUMNS, rows=rows, meta={"complete": complete}
-        )
+    def made(self, *rows: TableRow, complete: str = "") -> Table:
+        columns = [replace(column, complete=column.name in complete) for column in self.COLUMNS]
+        return Table(name="t", title="T", columns=columns, rows=rows)
 
     def line(self, a: float, b: float, kind: str = "run", n: int | None = 5) -> TableRow:
         return TableRow(
@@ -139,11 +172,11 @@ class TestStanding:
         assert place.best == {(line, name) for line in best for name in "ab"}
         assert place.second == {(line, name) for line in second for name in "ab"}
 
-    def test_published_lines_join_only_a_complete_run(self) -> None:
+    def test_published_lines_join_in_columns_that_are_complete(self) -> None:
         rows = (self.line(0.5, 3.0), self.line(0.6, 2.0), self.line(0.9, 1.0, "published", None))
-        assert (2, "a") not in standing(self.made(*rows)).best
-        assert (1, "a") in standing(self.made(*rows)).best
-        assert (2, "a") in standing(self.made(*rows, complete=True)).best
+        assert standing(self.made(*rows)).best == {(1, "a"), (1, "b")}
+        assert standing(self.made(*rows, complete="a")).best == {(2, "a"), (1, "b")}
+        assert standing(self.made(*rows, complete="ab")).best == {(2, "a"), (2, "b")}
 
 
 class TestPartOfARelease:
@@ -167,6 +200,43 @@ class TestPartOfARelease:
         assert found.rows[0].part == (3, 8)
         assert "mine: 3 of 8: not comparable with the published lines." in found.notes
         assert not standing(found).best
+
+
+class TestCompleteColumns:
+    """Each column is compared with the published lines by itself."""
+
+    PAPER = TableRow(
+        name="Paper", cells={"ssim": Cell(value=0.5), "real_ssim": Cell(value=0.5)},
+        kind="published",
+    )  # fmt: skip
+
+    def of(self, rows: list[Row], **changes: Any) -> dict[str, bool]:
+        lines = Published(rows=lambda: [self.PAPER], note="", **changes)
+        found = build(
+            frame(rows, RECORDS),
+            paper(size=8, published=[lines]),
+            "faithful",
+            Shown(published=True),
+        )
+        assert found is not None
+        return {column.name: column.complete for column in found.columns}
+
+    def test_a_column_without_any_number_concerns_no_other(self) -> None:
+        lost = [row(str(n), "mine", "fid", None, status=Status.NOT_MEASURED) for n in range(8)]
+        found = self.of([*scores("mine", values=[0.9] * 8), *lost])
+        assert found == {"ssim": True, "real_ssim": True}
+
+    def test_a_column_of_a_part_is_not_compared(self) -> None:
+        found = self.of(scores("mine", values=[None, *[0.9] * 7]))  # 0 is a synthetic sample
+        assert found == {"ssim": False, "real_ssim": True}
+
+    def test_another_maker_concerns_what_it_made(self) -> None:
+        rows = scores("mine", values=[0.9] * 8)
+        judged = [replace(one, source="judge-b") for one in rows]
+        assert not any(self.of(judged, made_with="judge-a", metric="ssim").values())
+        other = [row(str(n), "mine", "fid", 1.0, source="judge-b") for n in range(8)]
+        found = self.of([*rows, *other], made_with="judge-a", metric="fid")
+        assert found["ssim"]
 
 
 class TestMean:

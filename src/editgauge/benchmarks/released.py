@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,6 +49,7 @@ class _Judged(Struct):
     evaluation_results: JsonObject
     task_id: Any = ""
     category: Any = ""
+    model: Any = ""
 
 
 class _Similar(Struct):
@@ -71,7 +72,7 @@ class _Errors(Struct):
 
 def texteditbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
     """``<model>.json``, one split: a list of {"task_id", "category", "evaluation_results": {"IF":
-    {"IF": 4, "rationale": …}}}.
+    {"IF": 4, "rationale": …}}}. Entries of several models say by ``model`` whose they are.
 
     As the released summary reads it: a result may be a bare number, a score a text that is a
     number, null is left out (of SE without a word, where it was not asked). A failed call is
@@ -79,12 +80,16 @@ def texteditbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
     """
     wanted = '{"task_id", "category", "evaluation_results": {…}}'
     entries = _shaped(path, list[_Judged], f"a list of {wanted}")
-    places = _meant([(entry.category, entry.task_id) for entry in entries], known)
+    models = {str(entry.model) for entry in entries if entry.model}
+    if len(models) > 1:
+        entries = [entry for entry in entries if _is_wanted(str(entry.model), models, editor)]
+    places = _places([(entry.category, entry.task_id) for entry in entries], known, path)
     for entry, place in zip(entries, places, strict=True):
+        model = str(entry.model) if len(models) > 1 else editor or ""
         for name, result in entry.evaluation_results.items():
             asked = name != "SE" or place not in known or known[place].knowledge
             if name in DIMENSIONS and (asked or result is not None):
-                yield _judged(editor or path.stem, place, name, result)
+                yield _judged(model, place, name, result)
 
 
 def _judged(model: str, place: str, name: str, result: Any) -> ReleasedScore:
@@ -103,12 +108,12 @@ def texteditbench_similarity(path: Path, known: Known, editor: str | None) -> Sc
     """``lipis_ssim.py`` of a model: a list of {"topic", "id", "ssim_similarity_outside_mask", …}."""
     wanted = 'a list of {"topic", "id", "ssim_similarity_outside_mask"}'
     entries = _shaped(path, list[_Similar], wanted)
-    places = _meant([(entry.topic, entry.id) for entry in entries], known)
+    places = _places([(entry.topic, entry.id) for entry in entries], known, path)
     for entry, place in zip(entries, places, strict=True):
         for metric in ("ssim", "lpips"):
             value = getattr(entry, f"{metric}_similarity_outside_mask")
             if value is not UNSET:
-                about = (editor or path.stem, place, metric, value)
+                about = (editor or "", place, metric, value)
                 yield ReleasedScore(*about, script="lipis_ssim.py")
 
 
@@ -118,7 +123,25 @@ def texteditbench_error(path: Path, known: Known, editor: str | None) -> Scores:
     places = _meant([("", entry.id) for entry in entries], _of_path(known, path))
     for entry, place in zip(entries, places, strict=True):
         for metric, value in (("mse", entry.mse), ("psnr", entry.psnr)):
-            yield ReleasedScore(editor or path.stem, place, metric, value, script="mse_psnr.py")
+            yield ReleasedScore(editor or "", place, metric, value, script="mse_psnr.py")
+
+
+def _is_wanted(model: str, models: Collection[str], editor: str | None) -> bool:
+    """Whether scores of one of a file's models are taken: all, or those of the editor that was
+    named. Another name is that of a file's only model.
+    """
+    return not editor or model == editor or len(models) == 1
+
+
+def _places(named: Sequence[tuple[Any, Any]], known: Known, path: Path) -> list[str]:
+    """As `_meant`; of entries that fit several samples, those of the path's topics and split."""
+    places = _meant(named, known)
+    if all(place in known for place in places):
+        return places
+    narrowed = _meant(named, _of_path(known, path))
+    return [
+        place if place in known else other for place, other in zip(places, narrowed, strict=True)
+    ]
 
 
 def _meant(named: Sequence[tuple[Any, Any]], known: Known) -> list[str]:
@@ -152,7 +175,12 @@ def _of_path(known: Known, path: Path) -> Known:
     text = "/".join(path.with_suffix("").parts[-3:]).lower()
     topics = {_bare(topic) for topic in (*TOPICS, *OTHER_FOLDERS)} | {*map(_topic, known.values())}
     named = {topic for topic in topics if topic in _bare(text)}
-    splits = {split for split, names in FOLDERS.items() if {*names} & {*re.split("[/_]", text)}}
+    tokens = set(re.split("[/_]", text))
+    splits = set()
+    for split, names in FOLDERS.items():
+        # a name of several words may stand anywhere; "real" must stand alone
+        if any(name in (text if "_" in name else tokens) for name in names):
+            splits.add(split)
     return {
         one.id: one
         for one in known.values()
@@ -217,7 +245,7 @@ def textedit_judge(path: Path, known: Known, editor: str | None) -> Scores:
     """
     wanted = 'lines {"id", "gemini_eval_score"}'
     for file in _files(path, "*.json*", "files <model>/<category>.jsonl"):
-        model = editor or (path.stem if path == file else file.parent.name)
+        model = editor or ("" if path == file else file.parent.name)
         entries = _shaped(file, list[_Answer], wanted, lines=True)
         if any(entry.gemini_eval_score is entry.score for entry in entries):
             raise WrongFormat(file, wanted, "no score")
@@ -250,7 +278,10 @@ def textedit_classic(path: Path, known: Known, editor: str | None) -> Scores:
     sample of both groups.
     """
     wanted = '{"summary_by_model": {MODEL: {"Virtual": {"detailed_results": […]}, "Real": …}}}'
-    for model, groups in _shaped(path, _Classic, wanted).summary_by_model.items():
+    every = _shaped(path, _Classic, wanted).summary_by_model
+    for model, groups in every.items():
+        if not _is_wanted(model, every, editor):
+            continue
         for entry in (entry for group in groups.values() for entry in group.detailed_results):
             sample, scores = f"{_category(entry)}/{entry.id}", entry.score or {}
             for name in filter(scores.__contains__, _CLASSIC):

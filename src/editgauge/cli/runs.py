@@ -38,6 +38,9 @@ class Taking:
     "Whose they are, where the files do not say."
     model: str = ""
     "The judge that the released script asked: its files are taken in as that judge's scores."
+    repeat: opt.Count = 1
+    """With --model: which run of the judge these scores are, from 1. Folders run1, run2… and files
+    that end so say it themselves."""
     pattern: str = ""
     """Path of an output below the folder. Fields: {id}, {flat}, {name}, {number}, {stem}, {image},
     {split}, {category}, {category1}…, {folder}, {folder1}… of the official output name,
@@ -64,6 +67,8 @@ def take_in(
     Exit code 1: samples have no output.
     """
     source = asked.source
+    if asked.repeat > 1 and not asked.model:
+        raise UsageError("wanted with --model: only a judge has several runs", argument="repeat")
     if asked.model or not (asked.pattern or asked.map or asked.to or _has_pictures(source)):
         return _scores(narrowing.open(benchmark, data), source, asked)
     if (asked.to is None) != (not asked.editor):
@@ -128,6 +133,7 @@ def _scores(material: Material, source: Path, asked: Taking) -> int:
     with opt.run_at(asked.run) as folder:
         replace(material, samples=[]).keep(folder)  # no picture is needed
         whose: JsonObject = {"judge": asked.model, "editor": asked.editor or None}
+        whose["repeat"] = asked.repeat - 1
         imported = import_scores(folder, bench, source, material.samples, **whose)
         output.warn(folder)
         about = {"judge": asked.model} if asked.model else {}

@@ -36,12 +36,17 @@ class Shown:
     "Add 95 % intervals."
     mean: bool = False
     "Add the mean over the run's models, where all were scored on the same samples."
+    common: bool = False
+    "Only the samples that all models of a table have a score of: then their means are compared."
+    section: opt.Many = ()
+    """HEADING or EDITOR=HEADING: the section of the paper's table that models belong to (TextEdit,
+    KRIS-Bench); best and second are told within it. May be repeated."""
     failures: Literal["out", "floor"] = "out"
     "out: left out; floor: at the scale's minimum."
     notes: bool = False
     "All notes below a table."
     paper: bool = False
-    "LaTeX for a paper: faithful, with the published lines and one note."
+    "LaTeX for a paper: faithful, with the published lines and the notes that it needs."
     calibrate: str = ""
     "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
     form: opt.Format = "terminal"
@@ -55,15 +60,31 @@ class Shown:
         from editgauge.tables.build import Shown as Beside
 
         papers = self.published or self.paper
-        how: Any = {name: getattr(self, name) for name in ("intervals", "mean", "only")}
+        how: Any = {name: getattr(self, name) for name in ("intervals", "mean", "only", "common")}
         return Choice(
             benchmark=rows.benchmark,
             where=rows.where,
             editors=self.editors,
             sources=rows.source,
             columns=opt.words(self.columns),
-            shown=Beside(by=rows.by, published=papers, **how),
+            shown=Beside(by=rows.by, published=papers, sections=sections(self.section), **how),
         )
+
+
+def sections(given: Sequence[str]) -> dict[str, str]:
+    """Editor -> its section, from words ``EDITOR=HEADING``; ``HEADING`` alone stands under "".
+
+    Raises `UsageError` for a word without a heading.
+    """
+    found = {}
+    for word in given:
+        editor, sign, heading = word.partition("=")
+        if not sign:
+            editor, heading = "", word
+        if not heading.strip():
+            raise UsageError(f"{word!r}: wanted HEADING or EDITOR=HEADING", argument="section")
+        found[editor.strip()] = heading.strip()
+    return found
 
 
 def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = Shown()) -> None:

@@ -191,12 +191,23 @@ def to_scores(
         faithful = replace(strict, variant="faithful")
         if (number := released.get(name)) is not None:
             note = f"what the released code records; strictly: {reason}" if value is None else ""
+            note = "; ".join(filter(None, [_outside(call, name, number), note]))
             faithful = replace(faithful, value=number, status=Status.SCORED, reason=note)
         elif call.released is not None and replied and status is not Status.NOT_APPLICABLE:
             note = "the released code takes no score from this reply"
             faithful = replace(faithful, value=None, status=Status.UNPARSABLE, reason=note)
         scores += [strict, faithful]
     return tuple(scores)
+
+
+def _outside(call: Call, name: str, number: float) -> str:
+    """The mark of a number that lies outside of its scale; "" for one within. The released code of
+    no benchmark here clamps such a number.
+    """
+    scale = call.fields[name]
+    if scale.low <= number <= scale.high:
+        return ""
+    return f"outside of the scale {scale.low:g} to {scale.high:g}"
 
 
 _LOST = (Status.FAILED, Status.REFUSED)

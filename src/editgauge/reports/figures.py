@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -127,8 +128,9 @@ def _of_labels(
     """
     title, source, of = words
     variant, _ = choose(frame, about.name, "faithful")
-    grid, labels = frame.grid(about.name, variant), frame.samples.labels(plot.attribute)
-    values = on_scale(about, np.where(np.isinf(grid.values), np.nan, grid.values))
+    grid = frame.grid(about.name, variant, partial(on_scale, about))
+    labels = frame.samples.labels(plot.attribute)
+    values = np.where(np.isinf(grid.values), np.nan, grid.values)
     there = grid.status >= 0
     asked = there.any(axis=0)
     names = _ordered(labels[asked], plot.order)
@@ -147,11 +149,17 @@ def _of_labels(
         title=f"{title} ({made_by}) {plot.words}{f', {of}' if of else ''}",
         axis=", ".join(filter(None, (title, about.unit))) + better,
         labels=names,
-        series={e: tuple(mean_interval(line[mask], (low, high)) for mask in at)
+        series={e: tuple(mean_interval(line[mask], _around(line, low, high)) for mask in at)
                 for e, line in lines.items()},
         counts=tuple(int(mask.sum()) for mask in at),
         top=high if bounded(about) else None,
     )  # fmt: skip
+
+
+def _around(values: Floats, low: float, high: float) -> tuple[float, float]:
+    """A scale's ends, moved where values lie beyond them: released code may record such scores."""
+    given = values[~np.isnan(values)]
+    return (float(min([low, *given])), float(max([high, *given])))
 
 
 def _with_papers(figure: Figure, metric: str, frame: Results) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -94,7 +95,8 @@ def _shown(frame: Results, metrics: Mapping[str, Metric], lead: JsonMapping | No
     if by is None:
         return {"by": None, "edits": True, "worst": [], "contested": [], "best": []}
     metric, variant, source = by
-    values = np.asarray(on_scale(metric, frame.of_source(source).grid(metric.name, variant).values))
+    scale = partial(on_scale, metric)
+    values = frame.of_source(source).grid(metric.name, variant, scale).values
     scores = values if metric.direction == "higher" else -values
     edited = np.where(_edits(frame), scores, np.nan)
     edits = not np.isnan(edited).all()
@@ -215,9 +217,10 @@ def _headlines(
     same = [t for t in tables if t.name == paper.name and t.meta.get("made_by", source) == source]
     if not same:
         return None
-    published = paper.publication(side) if same[0].meta.get("complete") else None
-    lines = published.rows() if published is not None else []
     columns = _headline_columns(same[0].columns, paper, by)
+    complete = all(column.complete for column in columns)
+    published = paper.publication(side) if complete else None
+    lines = published.rows() if published is not None else []
     if len(columns) < 2 and not lines:
         return None
     rows = [*(row for row in same[0].rows if row.kind == "run"), *lines]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -165,13 +166,12 @@ def _columns(
         about = metrics.get(metric) or unknown(metric)
         if about.whole_set:
             continue
-        grid = frame.of_source(source).grid(metric, variant)
-        values = on_scale(about, grid.values)
+        grid = frame.of_source(source).grid(metric, variant, partial(on_scale, about))
         for row, editor in enumerate(frame.editors):
             status = np.where(grid.status[row] < 0, 255, grid.status[row]).astype(np.uint8)
             if (status < 255).any():
                 names = {"editor": editor, "metric": metric, "variant": variant, "source": source}
-                yield {**names, "scored": int((status == 0).sum())}, values[row], status
+                yield {**names, "scored": int((status == 0).sum())}, grid.values[row], status
 
 
 def _attributes(frame: Results) -> tuple[list[JsonObject], list[str]]:

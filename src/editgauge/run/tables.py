@@ -14,7 +14,7 @@ from editgauge.tables.build import Shown
 from editgauge.tables.layouts import every_table, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
-from editgauge.tables.results import PEOPLE, Results
+from editgauge.tables.results import HUMAN, Results
 from editgauge.tables.table import Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, VARIANTS, Variant
 
@@ -74,6 +74,7 @@ def tables(
     for frame in [] if shown.by or asked.editors or asked.sources else read:
         if frame.benchmark in there:
             listed += _agreements(rows.narrowed(frame, asked.where), variants, shown)
+    _check_sections(listed, shown)
     if shown.only:
         names = ", ".join(sorted({item.name for item in listed}))
         listed = [item for item in listed if item.name == shown.only]
@@ -83,13 +84,36 @@ def tables(
     return with_columns(listed, asked.columns)
 
 
+def _check_sections(listed: Sequence[Table], shown: Shown) -> None:
+    """Raise `UsageError` where sections are given that no table has a place for."""
+    if not shown.sections:
+        return
+    own = {row.name for table in listed for row in table.rows if row.own}
+    strangers = [editor for editor in shown.sections if editor and editor not in own]
+    if strangers:
+        there = ", ".join(sorted(own)) or "none"
+        message = f"{strangers[0]}: no such editor; there are: {there}"
+        raise UsageError(message, argument="section")
+    if not any(row.section for table in listed for row in table.rows if row.own):
+        word = next(iter(shown.sections.values()))
+        message = f"{word}: the papers' tables of these benchmarks have no sections"
+        if shown.by:
+            message = f"{word}: a table by slices has no sections"
+        raise UsageError(message, argument="section")
+
+
 def people_for(sources: Sequence[str]) -> Callable[[Results], Results]:
-    """What ``--source`` does with annotators' rows: their mean for ``human``, else left out."""
-    if PEOPLE.rstrip(":") not in sources:
+    """What ``--source`` does with annotators' rows. For ``human`` their mean takes the place of
+    each annotator's, and where no other source is named, nothing else is shown. Else they are left
+    out.
+    """
+    if HUMAN not in sources:
         return Results.without_people
     from editgauge.study.people import averaged
 
-    return averaged
+    if set(sources) != {HUMAN}:
+        return averaged
+    return lambda results: averaged(results).of_source(HUMAN)
 
 
 def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> Iterator[Table]:
@@ -125,7 +149,8 @@ def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
     """
 
     def called(column: Column, word: str) -> bool:
-        names = (column.name, *column.heading, " ".join(column.heading))
+        heading = [text.partition(" (")[0] for text in column.heading]  # without people's scale
+        names = (column.name, *column.heading, *heading, " ".join(heading))
         return word.casefold() in (text.casefold() for text in names)
 
     every = [column for table in tables for column in table.columns]

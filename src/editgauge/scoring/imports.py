@@ -8,11 +8,12 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from editgauge.errors import DataError, UsageError
+from editgauge.scoring.result_files import files_of, runs_below
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
 from editgauge.types import (
@@ -34,11 +35,13 @@ Outcome = tuple[float | None, Status, str]
 
 @dataclass(frozen=True, slots=True)
 class ReleasedScore:
-    """One score in a file: the value as written, and what was said. `sample` is an id, or what to
-    say where it is not clear which is meant. `failed`: why the released script had no score;
-    `recorded`: what its summary counts for such a failure (0 for TextEditBench); `strict`: the
-    strict reading of the raw reply, where the file has it; `script`: which script measured it,
-    empty for a judge's score.
+    """One score in a file: the value as written, and what was said.
+
+    `editor` is "" where the file does not say whose it is. `sample` is an id, or what to say where
+    it is not clear which is meant. `failed`: why the released script had no score; `recorded`: what
+    its summary counts for such a failure (0 for TextEditBench); `strict`: the strict reading of the
+    raw reply, where the file has it; `script`: which script measured it, empty for a judge's score;
+    `repeat`: which run of the judge it is, from 0.
     """
 
     editor: str
@@ -50,6 +53,7 @@ class ReleasedScore:
     recorded: float | None = None
     strict: Outcome | None = None
     script: str = ""
+    repeat: int = 0
 
 
 @dataclass(slots=True)
@@ -87,18 +91,24 @@ def import_scores(
     *,
     judge: str = "",
     editor: str | None = None,
+    repeat: int = 0,
 ) -> Imported:
     """Take the scores of a released script's file or folder into the run; the same file again
     changes nothing.
 
-    `judge` names the judge where they are a judge's, `editor` the model where the file does not. A
-    score about a sample that `samples` has not is reported and left out. Raises `DataError` when
-    the file is of none of the benchmark's formats, gives one sample two values, or has a judge's
-    scores and none is named.
+    `judge` names the judge where they are a judge's, `editor` the model where the file does not,
+    and `repeat` the run of the judge where the path does not (`result_files`). A score about a
+    sample that `samples` has not is reported and left out, and so is a file of a folder that has no
+    scores. Raises `DataError` when nothing is of one of the benchmark's formats, a sample has two
+    values, or no judge is named for a judge's scores.
     """
     known, metrics, result = {one.id: one for one in samples}, benchmark.every_metric, Imported()
     rows = dict[object, Row]()
-    for released in _read(benchmark, path, known, editor):
+    released_scores, left_out = _read(benchmark, path, known, editor)
+    result.unknown += left_out
+    for released in released_scores:
+        if repeat and not released.repeat:
+            released = replace(released, repeat=repeat)
         if not judge and not released.script:
             raise DataError(f"{path}: holds scores of a judge; name the judge")
         if released.sample not in known or released.metric not in metrics:
@@ -119,26 +129,68 @@ def import_scores(
 
 def _read(
     benchmark: Benchmark, path: Path, known: Mapping[str, Sample], editor: str | None
-) -> list[ReleasedScore]:
-    """What the benchmark's first reader makes of the path, else of each file in the folder."""
-    wanted, listed = [], "nothing there"
+) -> tuple[list[ReleasedScore], list[str]]:
+    """The scores of a file or folder, each with its editor, and what is to be said of files without
+    any. Folders that number the runs of a judge are its repeats.
+    """
+    runs = runs_below(path, known)
+    if not runs:
+        return _read_one(benchmark, path, known, editor)
+    scores: list[ReleasedScore] = []
+    left_out: list[str] = []
+    for run in runs:
+        found, without = _read_one(benchmark, run.path, known, editor or run.editor or None)
+        scores += [replace(score, repeat=run.repeat) for score in found]
+        left_out += [f"{run.path.relative_to(path)}/{text}" for text in without]
+    return scores, left_out
+
+
+def _read_one(
+    benchmark: Benchmark, path: Path, known: Mapping[str, Sample], editor: str | None
+) -> tuple[list[ReleasedScore], list[str]]:
+    """As `_read`, of one run: what a reader makes of the path, else of each file in the folder."""
+    scores, wanted, found = _fitting(benchmark, path, known, editor)
+    if scores:
+        return _named(scores, editor or path.stem), []
+    left_out: list[str] = []
+    for file in files_of(path, known) if path.is_dir() else ():
+        mine, _, _ = _fitting(benchmark, file.path, known, editor)
+        if not mine:
+            left_out.append(f"{file.path.relative_to(path)}: no scores of a known format")
+            continue
+        name = editor or file.editor
+        if not name and not all(score.editor for score in mine):
+            why = f"wanted: the files of {path} do not say whose scores they are"
+            raise UsageError(why, argument="editor")
+        scores += [replace(score, repeat=file.repeat) for score in _named(mine, name)]
+    if scores:
+        return scores, left_out
+    raise DataError(
+        f"{path}: wanted {'; or '.join(dict.fromkeys(wanted)) or 'no file at all'}; found {found}"
+    )
+
+
+def _fitting(
+    benchmark: Benchmark, path: Path, known: Mapping[str, Sample], editor: str | None
+) -> tuple[list[ReleasedScore], list[str], str]:
+    """The scores that the benchmark's first fitting reader finds; where none fits, what each
+    wanted, and what was found.
+    """
+    wanted, found = [], "nothing there"
     for reader in benchmark.importers():
         try:
             if scores := list(reader(path, known, editor)):
-                return scores
+                return scores, [], ""
             raise WrongFormat(path, "scores", "none in it")
         except WrongFormat as error:
             wanted.append(error.wanted)
-            listed = error.found
-    files = sorted(path.rglob("*.json")) if path.is_dir() else []
-    if files and editor:
-        return [score for file in files for score in _read(benchmark, file, known, editor)]
-    if files:
-        why = f"wanted: the files of {path} do not say whose scores they are"
-        raise UsageError(why, argument="editor")
-    raise DataError(
-        f"{path}: wanted {'; or '.join(dict.fromkeys(wanted)) or 'no file at all'}; found {listed}"
-    )
+            found = error.found
+    return [], wanted, found
+
+
+def _named(scores: Sequence[ReleasedScore], editor: str) -> list[ReleasedScore]:
+    """The scores, those that do not say whose they are with this editor."""
+    return [score if score.editor else replace(score, editor=editor) for score in scores]
 
 
 def _rows(benchmark: str, metric: Metric, found: ReleasedScore, judge: str) -> Iterator[Row]:
@@ -161,7 +213,7 @@ def _rows(benchmark: str, metric: Metric, found: ReleasedScore, judge: str) -> I
             reason=reason,
             fingerprint=fingerprint,
             source=f"{maker}#imported",
-            repeat=0,
+            repeat=found.repeat,
             detail={"infinite": True} if infinite else detail,
             origin={"imported": True, "script" if found.script else "judge": maker},
         )
@@ -187,7 +239,10 @@ def _outcomes(metric: Metric, found: ReleasedScore) -> Iterator[tuple[Variant, O
         yield "faithful", failed if found.recorded is None else recorded
         yield "corrected", found.strict or failed
     else:
-        yield "faithful", checked(value is not None and value < math.inf, f"no number: {shown}")
+        recorded_as_is = checked(value is not None and value < math.inf, f"no number: {shown}")
+        if value is not None and value < math.inf and not inside:
+            recorded_as_is = (value, Status.SCORED, f"outside of the scale {scale}")
+        yield "faithful", recorded_as_is
         whole = inside and value is not None and value.is_integer()
         strictly = checked(whole, f"not an integer from {scale}: {shown}")
         yield "corrected", found.strict or strictly

@@ -5,8 +5,9 @@ sample's editors (level ones left out), as MedEBench does; intervals are over sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from editgauge.study.people import (
     comparisons,
     mean_of,
 )
-from editgauge.tables.metrics import directions
+from editgauge.tables.metrics import directions, range_text
 from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -112,8 +113,9 @@ def cell(
     """A statistic with its interval; what is not defined (NaN) is not there."""
     if math.isnan(value):
         return Cell()
-    ends = (None if math.isnan(end) else end for end in (low, high))
-    return Cell(value=value, low=next(ends), high=next(ends), n=n, of=of)
+    # numbers of Python: JSON would have those of numpy as texts
+    ends = (None if math.isnan(end) else float(end) for end in (low, high))
+    return Cell(value=float(value), low=next(ends), high=next(ends), n=n, of=of)
 
 
 # -- the sentence ----------------------------------------------------------------------------------
@@ -272,23 +274,35 @@ def _matrix(benchmark: str, pairs: Pairs, statistic: str, published: Sequence[Ta
     """MedEBench's Table 3: metrics down, people's questions across."""
     rows: dict[str, dict[str, Cell]] = {}
     who: dict[str, str] = {}
+    scales: dict[str, str] = {}
     for one, machine in pairs:
         found = _against(one, machine, statistic)
         if statistic != "mae" or found.n:
+            if statistic == "mae":  # an error is on a scale, a correlation is not
+                scales[one.label] = range_text(*one.range)
             rated = int((~np.isnan(one.mean)).any(axis=0).sum())
             rows.setdefault(machine.name, {})[one.label] = cell(*found, of=rated)
             who[one.label] = f"{one.label}: {counted(len(one.annotators), 'annotator')}."
     every = [TableRow(name=name, cells=cells) for name, cells in rows.items()]
     every += published if every else ()
     title = f"{benchmark}: metrics against people, {_MATRICES[statistic]}"
-    return _questions(benchmark, statistic, title, every, [*who.values(), _CLUSTERED])
+    return _questions(benchmark, statistic, title, every, [*who.values(), _CLUSTERED], scales)
 
 
 def _questions(
-    benchmark: str, name: str, title: str, rows: Sequence[TableRow], notes: Sequence[str]
+    benchmark: str,
+    name: str,
+    title: str,
+    rows: Sequence[TableRow],
+    notes: Sequence[str],
+    scales: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
-    questions = dict.fromkeys(name for row in rows for name in row.cells)
-    columns = [Column(name=question, heading=(question,), digits=3) for question in questions]
+    """`scales`: question -> the scale of its column."""
+    columns = []
+    for question in dict.fromkeys(name for row in rows for name in row.cells):
+        scale = scales.get(question, "")
+        heading = f"{question} ({scale})" if scale else question
+        columns.append(Column(name=question, heading=(heading,), digits=3))
     return Table(name=f"agree.{name}", title=title, columns=columns, rows=rows, notes=notes,
                  benchmark=benchmark, meta={"names": "metric"})  # fmt: skip
 

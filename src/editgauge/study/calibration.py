@@ -5,8 +5,9 @@ the scores of the judge that rates the same metric on everything.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -25,14 +26,14 @@ from editgauge.statistics.prediction import (
     p_of_no_difference,
 )
 from editgauge.study.agreement import cell
-from editgauge.study.people import ALL, Floats, answers
-from editgauge.study.scales import RANGES
+from editgauge.study.people import ALL, Floats, answers, mean_of
 from editgauge.tables import rows
 from editgauge.tables.compare import NO_DIFFERENCE, NOT_CLEAR, TOO_FEW
-from editgauge.tables.metrics import choose, metrics_of
+from editgauge.tables.grid import NOTHING
+from editgauge.tables.metrics import choose, declared_of, metrics_of, on_scale, range_text, unknown
 from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import VARIANTS, Direction, Variant
+from editgauge.types import JUDGE_SCORER, VARIANTS, Direction, Metric, Variant
 
 _HOW = (
     "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
@@ -71,7 +72,8 @@ class Calibration:
 
 class Gold(NamedTuple):
     """What is believed: `values` (E, S) of one metric, NaN where nothing was rated, within `scale`;
-    and what stands for it on every sample: `scores` (E, S) of the metric `proxy` by `source`.
+    and what stands for it on every sample: `scores` (E, S) of the metric `proxy` by `source`,
+    within `proxy_scale`. `by_judge`: a judge gave these scores.
     """
 
     metric: str
@@ -83,6 +85,8 @@ class Gold(NamedTuple):
     annotators: int = 0
     scores: Floats = np.empty((0, 0))
     source: str = ""
+    proxy_scale: Scale = (-math.inf, math.inf)
+    by_judge: bool = True
 
 
 def mean_tables(
@@ -91,22 +95,23 @@ def mean_tables(
     """Corrected means of every metric that has gold, each as a table. Raises `UsageError` where
     nothing is rated, and what `gold_of` raises.
     """
-    return [
-        _means(frame, one, asked) for frame, gold in _golds(runs, asked, editors) for one in gold
-    ]
+    golds = _golds(runs, asked, editors, printed=True)
+    return [_means(frame, one, asked) for frame, gold in golds for one in gold]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One metric's difference B - A, corrected.
 
-    `a`, `b`: the corrected means on the samples that both have. `p` is of no difference, `holm` the
+    `scale`: that of the stored scores, as all of `compare` is. `a`, `b`: the corrected means on the
+    samples that both have. `p` is of no difference, `holm` the
     same corrected over all lines of the command (NaN: no interval). `only_a`, `only_b`: the samples
     of which only one has a score.
     """
 
     metric: str
     direction: Direction
+    scale: Scale
     a: Corrected
     b: Corrected
     difference: Corrected
@@ -152,6 +157,7 @@ class CalibratedComparison:
         """Return the lines as a table: metrics down, A, B and their difference across."""
         gold = self.asked.gold
         headings = {
+            "scale": "scale",
             "a": self.a,
             "b": self.b,
             "difference": "B − A",
@@ -184,7 +190,7 @@ def compare_calibrated(
     Holm's correction is over the lines of all of them. Raises as `mean_tables` does.
     """
     comparisons = []
-    for frame, golds in _golds(runs, asked, [a, b]):
+    for frame, golds in _golds(runs, asked, [a, b], printed=False):
         labels = frame.samples.labels(asked.strata) if asked.strata else None
         lines = [_difference(gold, labels) for gold in golds]
         known = tuple(line for line in lines if line is not None)
@@ -209,13 +215,13 @@ def _decided(comparisons: Sequence[CalibratedComparison]) -> list[CalibratedComp
 
 
 def _golds(
-    runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
+    runs: Sequence[Path], asked: Calibration, editors: Sequence[str], *, printed: bool
 ) -> Iterator[tuple[Results, list[Gold]]]:
     """Each benchmark's frame, and its gold where it has any."""
     rated = False
     for whole in rows.read(rows.open_runs(runs), asked.benchmark):
         frame = rows.narrowed(whole, asked.where, editors)
-        if gold := gold_of(frame, asked):
+        if gold := gold_of(frame, asked, printed=printed):
             rated = True
             yield frame, gold
     if not rated:
@@ -226,7 +232,7 @@ def _golds(
         )
 
 
-def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
+def gold_of(frame: Results, asked: Calibration, *, printed: bool = False) -> list[Gold]:
     """The gold of a frame, each with the scores that it corrects; nothing where nobody rated.
 
     Raises `UnknownName` for a judge without rows, and `UsageError` for a word that is none and
@@ -239,10 +245,10 @@ def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
         )
     rest = frame.without_people()
     if (name or asked.gold) == ALL:
-        gold = [*_rated(frame)]
+        gold = [*_rated(frame, printed)]
     else:
         judge = _judge(rest, name or asked.gold)
-        gold = [*_judged(rest.of_source(judge))]
+        gold = [*_judged(rest.of_source(judge), printed)]
         rest = rest.where(lambda key: key.source != judge)
     rest = rest.of_sources([one for one in asked.sources if rest.sources_called(one)])
     drawn = np.zeros(len(frame.samples))
@@ -253,7 +259,7 @@ def gold_of(frame: Results, asked: Calibration) -> list[Gold]:
         one._replace(proxy=proxies.get(one.proxy, one.proxy), values=one.values + drawn)
         for one in gold
     ]
-    scored = [found for one in wanted if (found := _scored(rest, one)) is not None]
+    scored = [found for one in wanted if (found := _scored(rest, one, printed)) is not None]
     if gold and not scored:
         raise _too_few(rest, wanted, asked)
     return scored
@@ -268,30 +274,57 @@ def _judge(rest: Results, name: str) -> str:
     return sources[0]
 
 
-def _rated(frame: Results) -> Iterator[Gold]:
+def _scale(metric: Metric, printed: bool) -> Callable[[Floats], Floats]:
+    """From a metric's stored values to those that its benchmark prints, or to themselves."""
+    return partial(on_scale, metric) if printed else lambda values: values
+
+
+def _ends(metric: Metric, printed: bool, low: float, high: float) -> Scale:
+    """Two values of a metric on the scale of `_scale`, the smaller one first."""
+    ends = _scale(metric, printed)(np.array([low, high]))
+    return float(ends.min()), float(ends.max())
+
+
+def _rated(frame: Results, printed: bool) -> Iterator[Gold]:
+    """People's ratings on the scale of the metric that the question is named after, where the
+    benchmark has one; else on their own.
+    """
+    declared = declared_of(frame)
     for one in answers(frame):
+        metric = declared.get(one.metric) or unknown(one.metric)
         yield Gold(
-            one.metric, "faithful", one.direction, one.mean, one.question, RANGES[one.scale],
-            len(one.annotators),
-        )  # fmt: skip
+            metric=one.metric,
+            variant="faithful",
+            direction=one.direction,
+            values=mean_of(_scale(metric, printed)(one.each_as_metric)),
+            proxy=one.question,
+            scale=_ends(metric, printed, *one.range),
+            annotators=len(one.annotators),
+        )
 
 
-def _judged(frame: Results) -> Iterator[Gold]:
+def _judged(frame: Results, printed: bool) -> Iterator[Gold]:
     for (metric, one), variant in product(metrics_of(frame).items(), VARIANTS):
         if frame.has(metric, variant):
-            values, way = frame.grid(metric, variant).values, one.direction or "higher"
-            yield Gold(metric, variant, way, values, metric, (one.low, one.high))
+            values = frame.grid(metric, variant, _scale(one, printed)).values
+            scale = _ends(one, printed, one.low, one.high)
+            yield Gold(metric, variant, one.direction or "higher", values, metric, scale)
 
 
-def _scored(rest: Results, one: Gold) -> Gold | None:
+def _scored(rest: Results, one: Gold, printed: bool) -> Gold | None:
     """Gold with its metric's scores, in its own variant if any; None without enough samples."""
     variant, _ = choose(rest, one.proxy, one.variant)
     if not rest.has(one.proxy, variant):
         return None
-    scores = rest.grid(one.proxy, variant).values
+    metric = declared_of(rest).get(one.proxy) or unknown(one.proxy)
+    scores = rest.grid(one.proxy, variant, _scale(metric, printed)).values
     rated = (np.isfinite(scores) & np.isfinite(one.values)).sum(axis=1)
     source = ", ".join(filter(None, rest.sources_of(one.proxy)))
-    return one._replace(scores=scores, source=source) if rated.max() >= RATED else None
+    if rated.max() < RATED:
+        return None
+    ends = _ends(metric, printed, metric.low, metric.high)
+    by_judge = any(k.metric == one.proxy and k.scorer == JUDGE_SCORER for k in rest.cubes)
+    return one._replace(scores=scores, source=source, proxy_scale=ends, by_judge=by_judge)
 
 
 def _too_few(frame: Results, gold: Sequence[Gold], asked: Calibration) -> UsageError:
@@ -319,8 +352,12 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
             lines.append(TableRow(name=editor, cells=cells))
     who = f"{one.annotators} annotators" if one.annotators else asked.gold
     about = f"Gold: {who}; scores of every sample: {one.proxy} of {one.source or 'the run'}."
-    alone = f"{asked.gold} alone"
-    headings = {"corrected": "corrected", "alone": alone, "judge": "judge alone"}
+    scale, proxy_scale = _told(one.scale), _told(one.proxy_scale)
+    headings = {
+        "corrected": f"corrected{scale}",
+        "alone": f"{asked.gold} alone{scale}",
+        "judge": f"{'judge' if one.by_judge else one.proxy} alone{proxy_scale}",
+    }
     return Table(
         name=f"{frame.benchmark}.calibrated.{one.metric}",
         title=f"{frame.benchmark}: {one.metric}, as if {asked.gold} had rated everything",
@@ -332,6 +369,12 @@ def _means(frame: Results, one: Gold, asked: Calibration) -> Table:
         notes=[about, _HOW, f"Strata: {asked.strata or 'none'}."],
         meta={"variants": [one.variant]},
     )
+
+
+def _told(scale: Scale) -> str:
+    """A scale as headings say it; "" where it is not known."""
+    text = range_text(*scale)
+    return f" ({text})" if text else ""
 
 
 def _difference(one: Gold, labels: ArrayLike | None) -> Difference | None:
@@ -352,6 +395,7 @@ def _difference(one: Gold, labels: ArrayLike | None) -> Difference | None:
     return Difference(
         metric=one.metric,
         direction=one.direction,
+        scale=one.scale,
         a=a,
         b=b,
         difference=found,
@@ -364,6 +408,7 @@ def _difference(one: Gold, labels: ArrayLike | None) -> Difference | None:
 
 def _row(line: Difference) -> TableRow:
     cells = {
+        "scale": Cell(text=range_text(*line.scale) or NOTHING),
         "a": _estimate(line.a),
         "b": _estimate(line.b),
         "difference": _estimate(line.difference),

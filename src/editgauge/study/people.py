@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from editgauge.errors import UsageError
 from editgauge.study.scales import RANGES, Question, Scale, direction_of, question_of
 from editgauge.tables.metrics import declared_of
-from editgauge.tables.results import PEOPLE, STATUSES, Cube, Key, Results
+from editgauge.tables.results import HUMAN, PEOPLE, STATUSES, Cube, Key, Results
 from editgauge.types import Direction, Status
 
 Floats = NDArray[np.float64]
-ALL = "human"
+ALL = HUMAN
 """The source of the derived rows: the mean over annotators."""
 _SCORED = STATUSES.index(Status.SCORED)
 
@@ -57,10 +57,21 @@ class Answers(NamedTuple):
         return mean_of(self.first)
 
     @property
-    def as_metric(self) -> Floats:
-        """`mean` on the scale of the metric of the question's name (`ends`)."""
+    def each_as_metric(self) -> Floats:
+        """`first` on the scale of the metric of the question's name (`ends`): (A, E, S)."""
         ends = self.ends
-        return np.asarray(np.interp(self.mean, RANGES["rate"], ends)) if ends else self.mean
+        return np.asarray(np.interp(self.first, RANGES["rate"], ends)) if ends else self.first
+
+    @property
+    def as_metric(self) -> Floats:
+        """The mean over annotators of `each_as_metric`: (E, S)."""
+        return mean_of(self.each_as_metric)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The ends of the scale that `as_metric` is on."""
+        low, high = self.ends or RANGES[self.scale]
+        return (low, high)
 
     @property
     def goodness(self) -> Floats:
@@ -172,15 +183,24 @@ def _compared(people: Results, question: str, against: Mapping[str, str]) -> Com
 
 
 def averaged(frame: Results) -> Results:
-    """The frame with all annotators' rows replaced by their mean over annotators, per sample and
-    editor: source ``human``. Repeats beyond the first time are left out; the rows of machines are
-    kept as they are. So ``--source human`` fills a benchmark's own tables with people's ratings,
-    on its own scale (`Answers.as_metric`).
+    """The frame with all annotators together as one source, ``human``, in which each annotator is a
+    repeat: tables apply their scales and cut-offs to each annotator's answer and average them
+    afterwards. What an annotator said a second time is left out; the rows of machines are kept as
+    they are. So ``--source human`` fills a benchmark's own tables with people's ratings, on its own
+    scale (`Answers.each_as_metric`).
     """
     machines = frame.without_people()
     cubes = dict(machines.cubes)
-    for one in answers(frame):
-        status = np.where(np.isnan(one.mean), -1, _SCORED).astype(np.int8)
-        key = Key(one.metric, "faithful", ALL, f"{ALL}.{one.scale}")
-        cubes[key] = Cube(one.as_metric[None], status[None])
-    return replace(machines, cubes=cubes)
+    described = dict(machines.described)
+    declared = declared_of(frame)
+    given = answers(frame)
+    everybody = sorted({name for one in given for name in one.annotators})
+    for one in given:
+        if one.metric in declared:
+            low, high = one.range
+            described[one.metric] = replace(declared[one.metric], low=low, high=high)
+        values = np.full((len(everybody), *one.first.shape[1:]), np.nan)
+        values[[everybody.index(name) for name in one.annotators]] = one.each_as_metric
+        status = np.where(np.isnan(values), -1, _SCORED).astype(np.int8)
+        cubes[Key(one.metric, "faithful", ALL, f"{ALL}.{one.scale}")] = Cube(values, status)
+    return replace(machines, cubes=cubes, described=described)

@@ -4,8 +4,8 @@ its numbers, and here they become lines, with the papers' lines and notes beside
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ class Shown:
     """What is shown beside the means. `published`: the papers' lines. `intervals`: 95 % intervals
     over samples, stratified by the table's `strata`. `mean`: a line with the mean over the run's
     models. `by`: a group of lines for each value of a label of the samples. `only`: the table of
-    this name alone, also one that is shown on demand only.
+    this name alone, also one that is shown on demand only. `common`: only the samples that all of a
+    table's models have (`Sheet.common`). `sections`: editor -> the section of the paper's table
+    that it belongs to, with that of "" for those of which nothing else is known.
     """
 
     by: str = ""
@@ -32,6 +34,8 @@ class Shown:
     intervals: bool = False
     mean: bool = False
     only: str = ""
+    common: bool = False
+    sections: Mapping[str, str] = field(default_factory=dict)
 
 
 MEANS = Shown()
@@ -48,42 +52,60 @@ def build(
         return _of_lines(Sheet(results, paper, variant), lines, published, shown)
     if not (editors := _editors(results, paper)):
         alone = published if paper.alone else None
-        return None if alone is None else _published_alone(Sheet(results, paper, "faithful"), alone)
+        if alone is None:
+            return None
+        return _published_alone(Sheet(results, paper, "faithful"), alone, shown)
     sheet = Sheet(results.of_editors(editors), paper, variant)
+    notes: list[told.Note] = []
+    if shown.common:
+        whole = sheet
+        sheet = Sheet(whole.results.of_samples(whole.common), paper, variant)
+        notes.append(told.of_common(whole, sheet))
     cells = sheet.cells(sheet.intervals() if shown.intervals else None)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(editors, cells, strict=True)]
-    columns = [_marked(sheet, field) for field in sheet.fields]
-    complete = _complete(sheet, rows) and all(column.comparable for column in columns)
-    notes = told.of_table(sheet, columns, published=published, intervals=shown.intervals)
+    foreign = told.not_the_papers(sheet)
+    columns = [_marked(sheet, field, rows, foreign) for field in sheet.fields]
+    notes += told.of_table(
+        sheet,
+        columns,
+        size=len(results.samples),
+        published=published,
+        intervals=shown.intervals,
+    )
     asked = [column for column in columns if rows[0].cell(column.name).of != 0]
+    if shown.common:
+        asked = [c for c, field in zip(columns, sheet.fields, strict=True) if not field.whole_set]
     there = with_numbers(columns, rows)
     if absent := [column.heading[-1] for column in asked if column not in there]:
-        notes.append(f"No score yet: {', '.join(dict.fromkeys(absent))}.")
+        notes.append(told.Note(f"No score yet: {', '.join(dict.fromkeys(absent))}."))
     if published is not None:
         parts = zip(rows, told.parts_of_release(sheet), strict=True)
         rows = [replace(row, part=part) for row, part in parts]
-        notes += told.of_parts(rows)
+        notes += [told.Note(text) for text in told.of_parts(rows, columns)]
     rows += _average(columns, rows) if shown.mean else []
     rows += published.rows() if published is not None else []
-    meta = {"complete": complete, "intervals": shown.intervals}
-    return _table(sheet, columns, rows, notes, meta=meta)
+    meta = {"intervals": shown.intervals, "common": shown.common}
+    return _table(sheet, columns, rows, notes, shown, meta=meta)
 
 
-def _published_alone(sheet: Sheet, published: Published) -> Table:
-    columns, notes = [field.column for field in sheet.fields], [told.NO_ROWS, published.note]
-    return _table(sheet, columns, published.rows(), notes, variant="", source="")
+def _published_alone(sheet: Sheet, published: Published, shown: Shown) -> Table:
+    columns = [field.column for field in sheet.fields]
+    notes = [told.Note(told.NO_ROWS), told.Note(published.note)]
+    return _table(sheet, columns, published.rows(), notes, shown, variant="", source="")
 
 
 def _table(
     sheet: Sheet,
     columns: Sequence[Column],
     rows: Sequence[TableRow],
-    notes: Sequence[str],
+    notes: Sequence[told.Note],
+    shown: Shown,
     **more: Any,
 ) -> Table:
     """The table: its columns that have a number in any line, and what is known of its models."""
     columns = with_numbers(columns, rows)
-    columns, rows = _with_facts(sheet.results, sheet.paper, columns, rows)
+    columns, rows = _with_facts(sheet.results, sheet.paper, columns, rows, shown.sections)
+    notes = [*notes, *told.in_no_section(sheet, rows)]
     facts: JsonObject = {
         "name": sheet.paper.name,
         "title": sheet.paper.title,
@@ -92,8 +114,11 @@ def _table(
         "source": told.sources(sheet.results, sheet.paper),
         "size": len(sheet.results.samples),
         "transposed": sheet.paper.transposed,
+        "halves": sheet.paper.halves,
+        "notes": [note.text for note in notes],
+        "warnings": [note.text for note in notes if note.warning],
     }
-    return Table(columns=columns, rows=rows, notes=notes, **(facts | more))
+    return Table(columns=columns, rows=rows, **(facts | more))
 
 
 def _of_lines(
@@ -110,9 +135,12 @@ def _of_lines(
     for row in lines:
         rows += filter(None, [row, papers.pop(bare(row), None)])
     columns = [replace(field.column, comparable=False) for field in sheet.fields]
-    notes = [*sheet.paper.notes, *([told.INTERVALS] if shown.intervals else [])]
-    notes += [paper.note] if paper is not None else []
-    return _table(sheet, columns, [*rows, *papers.values()], notes)
+    notes = [told.Note(text, warning=True) for text in sheet.paper.notes]
+    if shown.intervals:
+        notes.append(told.Note(told.INTERVALS, warning=True))
+    if paper is not None:
+        notes.append(told.Note(paper.note))
+    return _table(sheet, columns, [*rows, *papers.values()], notes, shown)
 
 
 def _editors(results: Results, table: PaperTable) -> list[str]:
@@ -130,25 +158,36 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
     return sorted(mine, key=lambda n: order.index(model(n)) if model(n) in order else len(order))
 
 
-def _marked(sheet: Sheet, field: Field) -> Column:
-    """The column, not comparable where editors were scored on different samples."""
+def _marked(sheet: Sheet, field: Field, rows: Sequence[TableRow], foreign: Set[str]) -> Column:
+    """The column: not comparable where editors were scored on different samples, complete where it
+    is ranked with the published lines. The heading of people's ratings says their scale.
+    """
+    column = field.column
+    scale = sheet.scale_of_people(field)
+    if scale:
+        column = replace(column, heading=(*column.heading[:-1], f"{column.heading[-1]} ({scale})"))
     if not told.is_uneven(sheet, field):
-        return field.column
-    note = "; ".join(filter(None, (field.column.note, told.UNEVEN)))
-    return replace(field.column, comparable=False, note=note)
+        return replace(column, complete=_is_complete(sheet, field, rows, foreign))
+    note = "; ".join(filter(None, (column.note, told.UNEVEN)))
+    return replace(column, comparable=False, note=note)
 
 
-def _complete(sheet: Sheet, rows: Sequence[TableRow]) -> bool:
-    """Whether the numbers are of the whole release and made as the paper's, faithfully."""
+def _is_complete(sheet: Sheet, field: Field, rows: Sequence[TableRow], foreign: Set[str]) -> bool:
+    """Whether a column's numbers are of the whole release and made as the paper's, faithfully.
+    `foreign`: the sources whose rows were made otherwise.
+    """
     results, size = sheet.results, sheet.paper.size
-    if size is None or len(results.samples) < size or told.other_prompts(results, sheet.paper):
+    if size is None or len(results.samples) < size:
         return False
-    paper = sheet.paper.publication(results)
-    if paper is not None and paper.other_maker(results):
-        return False
-    if any(v == "corrected" and results.has(mean.metric, v) for mean, v in sheet.means):
-        return False
-    counted = [c for row in rows for c in row.cells.values() if c.n is not None]
+    variants = {sheet.means[place][1] for place in field.places} or {field.variant}
+    for mean in field.spec.of:
+        if "corrected" in variants and results.has(mean.metric, "corrected"):
+            return False
+        for part in mean.parts:
+            if foreign & set(results.sources_of(part)):
+                return False
+    cells = [row.cell(field.column.name) for row in rows]
+    counted = [cell for cell in cells if cell.n]
     return bool(counted) and all(cell.n == cell.of for cell in counted)
 
 
@@ -164,7 +203,11 @@ def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableR
 
 
 def _with_facts(
-    results: Results, table: PaperTable, columns: list[Column], rows: Sequence[TableRow]
+    results: Results,
+    table: PaperTable,
+    columns: list[Column],
+    rows: Sequence[TableRow],
+    sections: Mapping[str, str],
 ) -> tuple[list[Column], list[TableRow]]:
     """Lines with section and size if wanted and known, by the paper's sections; own lines first."""
     facts = [results.models.of(row.name) for row in rows]
@@ -174,6 +217,11 @@ def _with_facts(
         rows = [replace(r, cells=one | dict(r.cells)) for r, one in zip(rows, sizes, strict=True)]
     if table.sections:
         groups = [known.group.get(results.benchmark, "") for known in facts]
+        papers = {group.casefold(): group for group in groups}
+        for place, row in enumerate(rows):
+            if row.kind == "run":
+                section = sections.get(row.name) or groups[place] or sections.get("", "")
+                groups[place] = papers.get(section.casefold(), section)
         rows = [replace(row, section=group) for row, group in zip(rows, groups, strict=True)]
         order = ["", *(row.section for row in rows if not row.own), *sorted(groups)]
         means = ("average", "mean")

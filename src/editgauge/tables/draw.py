@@ -22,7 +22,7 @@ from rich.text import Text
 from editgauge import escape
 from editgauge.tables.grid import Grid, Item, Mark, cell_text, grid, number, only_name, shown_lines
 from editgauge.tables.latex import latex
-from editgauge.tables.table import Cell, Table, TableRow, standing, with_numbers
+from editgauge.tables.table import Cell, Table, TableRow, notes_of_columns, standing, with_numbers
 from editgauge.types import JsonObject
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
@@ -117,8 +117,8 @@ def with_failures(table: Table, failures: Failures) -> Table:
         return cell if cell.floor is None else replace(cell, value=cell.floor, low=None, high=None)
 
     rows = [replace(r, cells={n: changed(c) for n, c in r.cells.items()}) for r in table.rows]
-    notes = [*table.notes, "Failures are counted at the scale's minimum."]
-    return replace(table, rows=rows, notes=notes)
+    note = "Failures are counted at the scale's minimum."
+    return replace(table, rows=rows, notes=[*table.notes, note], warnings=[*table.warnings, note])
 
 
 def of_papers(tables: Sequence[Table]) -> list[Table]:
@@ -134,11 +134,7 @@ def _notes(table: Table) -> list[str]:
         notes.append(f"† published: the paper's number{released}, not computed here.")
     if any(row.part for row in shown):
         notes.append("‡ made from a part of the release.")
-    by_note: dict[str, list[str]] = {}
-    for column in table.columns:
-        if column.note and column.comparable:
-            by_note.setdefault(column.note, []).append(" ".join(column.heading))
-    return notes + [f"{', '.join(headings)}: {note}" for note, headings in by_note.items()]
+    return notes + notes_of_columns(table)
 
 
 def _some(table: Table, every: bool, width: int = SCREEN) -> list[str]:
@@ -189,18 +185,20 @@ def _fitting(drawn: Grid, width: int | None) -> list[list[int]]:
         texts = (*heading, *(item.text for item in column))
         sizes.append(2 + max(cell_len(escape.plain(text)) for text in texts))
     room = math.inf if width is None else width + 2 - sum(sizes[: drawn.names])
-    parts: list[list[int]] = [[]]
-    left = room
-    for _, group in groupby(range(drawn.names, len(sizes)), lambda at: drawn.headings[at][0]):
-        block = list(group)
-        whole = sum(sizes[place] for place in block)
-        for place in block:
-            if parts[-1] and (sizes[place] > left or left < whole <= room):
-                parts.append([])
-                left = room
-            parts[-1].append(place)
-            left, whole = left - sizes[place], 0
-    return parts
+    parts: list[list[int]] = []
+    for half in drawn.numbers:
+        parts.append([])
+        left = room
+        for _, group in groupby(half, lambda at: drawn.headings[at][0]):
+            block = list(group)
+            whole = sum(sizes[place] for place in block)
+            for place in block:
+                if parts[-1] and (sizes[place] > left or left < whole <= room):
+                    parts.append([])
+                    left = room
+                parts[-1].append(place)
+                left, whole = left - sizes[place], 0
+    return parts or [[]]
 
 
 def _set(drawn: Grid, places: Sequence[int]) -> Iterator[Text]:
@@ -234,11 +232,12 @@ def _markdown(table: Table, every_note: bool) -> str:
         text = escape.markdown(item.text)
         return {"best": f"**{text}**", "second": f"<u>{text}</u>"}.get(item.mark, text)
 
-    head = [escape.markdown(" ".join(filter(None, heading))) for heading in drawn.headings]
-    rule = [":---" if place < drawn.names else "---:" for place in range(len(head))]
-    lines = [head, rule, *([set_cell(item) for item in line] for line in drawn.lines)]
-    text = [f"**{escape.markdown(_title(table), None)}**", ""]
-    text += [f"| {' | '.join(cells)} |" for cells in lines]
+    text = [f"**{escape.markdown(_title(table), None)}**"]
+    for part in drawn.parts:
+        head = [escape.markdown(" ".join(filter(None, heading))) for heading in part.headings]
+        rule = [":---" if place < part.names else "---:" for place in range(len(head))]
+        lines = [head, rule, *([set_cell(item) for item in line] for line in part.lines)]
+        text += ["", *(f"| {' | '.join(cells)} |" for cells in lines)]
     notes = [f"- {escape.markdown(note, None)}" for note in _some(table, every_note)]
     return "\n".join([*text, "", *notes]).rstrip("\n") + "\n"
 
@@ -288,7 +287,17 @@ def as_json(table: Table) -> JsonObject:
         cells = {name: cell_json((line, name), cell) for name, cell in row.cells.items()}
         return {**facts, "cells": cells}
 
-    plain = ("name", "title", "benchmark", "variant", "source", "size", "by", "transposed")
+    plain = (
+        "name",
+        "title",
+        "benchmark",
+        "variant",
+        "source",
+        "size",
+        "by",
+        "transposed",
+        "halves",
+    )
     return {
         **{name: getattr(table, name) for name in plain},
         "columns": [asdict(column) for column in table.columns],

@@ -11,6 +11,8 @@ from editgauge.tables.table import Cell, Column, Table, TableRow, printed, stand
 
 NOTHING = "–"
 """Where there is no number."""
+BESIDE = 7
+"""How many groups of columns stand beside each other in a table that is drawn in halves."""
 Mark = Literal["", "best", "second", "count", "published", "part"]
 _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 
@@ -24,16 +26,44 @@ class Item(NamedTuple):
 
 class Grid(NamedTuple):
     """Headings and lines of text. `headings`: one tuple of levels for each column, of which the
-    first `names` hold names and are set to the left; `blocks`: lines that belong together.
+    first `names` hold names and are set to the left; `blocks`: lines that belong together;
+    `halves`: see `Table.halves`.
     """
 
     headings: list[tuple[str, ...]]
     blocks: list[list[list[Item]]]
     names: int
+    halves: bool = False
 
     @property
     def lines(self) -> list[list[Item]]:
         return [line for block in self.blocks for line in block]
+
+    @property
+    def numbers(self) -> list[list[int]]:
+        """The places of the columns of numbers, of each half by itself."""
+        groups: list[list[int]] = []
+        above = None
+        for place in range(self.names, len(self.headings)):
+            if self.headings[place][0] != above:
+                groups.append([])
+            above = self.headings[place][0]
+            groups[-1].append(place)
+        middle = len(groups)
+        if self.halves and len(groups) > BESIDE:
+            middle = (len(groups) + 1) // 2
+        halves = [groups[:middle], groups[middle:]]
+        return [[place for group in half for place in group] for half in halves if half]
+
+    @property
+    def parts(self) -> list[Grid]:
+        """Each half as a grid by itself."""
+        return [self._of([*range(self.names), *places]) for places in self.numbers]
+
+    def _of(self, places: Sequence[int]) -> Grid:
+        """The grid with these columns only."""
+        blocks = [[[line[place] for place in places] for line in block] for block in self.blocks]
+        return Grid([self.headings[place] for place in places], blocks, self.names)
 
 
 _Column = tuple[tuple[str, ...], list[Item]]
@@ -121,7 +151,8 @@ def grid(table: Table, *, count_line: bool = True) -> Grid:
         own = len(blocks) if kind[0] else own
     if below:
         blocks[own - 1].append(lines[-1])
-    return Grid([heading for heading, _ in names + numbers], blocks, len(names))
+    headings = [heading for heading, _ in names + numbers]
+    return Grid(headings, blocks, len(names), table.halves)
 
 
 def _numbers(table: Table) -> Iterator[_Column]:

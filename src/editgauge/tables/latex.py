@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from editgauge import escape
-from editgauge.tables.grid import NOTHING, Grid, Item, grid, shared_counts
-from editgauge.tables.table import Table, with_numbers
+from editgauge.tables.grid import NOTHING, Grid, Item, grid, shared_counts, shown_lines
+from editgauge.tables.table import Table, notes_of_columns, with_numbers
 
 _WIDE = 7
 """Columns from which a table is set across the page."""
@@ -22,20 +22,24 @@ _LONG = 50
 
 def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
-    numbers, one note, no variant in the caption, and counts only where they differ.
+    numbers, no variant in the caption, counts only where they differ, and below it where the
+    published lines stand and every note without which its numbers mislead.
     """
     own = [row for row in table.rows if row.own]
-    columns = [
-        replace(column, note="") for column in with_numbers(table.columns, own or table.rows)
+    columns = with_numbers(table.columns, own or table.rows)
+    table = replace(table, columns=columns)
+    marks = [
+        f"†: {note.rstrip('.')}"
+        for note in table.notes
+        if note.startswith("Published") and note not in table.warnings
     ]
-    published = ("Published", "The published lines") if 0 < len(own) < len(table.rows) else ()
-    notes = [f"†: {note.rstrip('.')}" for note in table.notes if note.startswith(published)]
     parts = dict.fromkeys(row.part for row in own if row.part is not None)
     for part in parts:
         names = ", ".join(row.name for row in own if row.part == part) if len(parts) > 1 else ""
-        notes.append(f"‡ {names}: {part[0]:,} of {part[1]:,}".replace(" :", ":"))
-    below = [f"{'; '.join(notes)}."] if notes else []
-    return latex(replace(table, columns=columns, variant=""), below, bare=True)
+        marks.append(f"‡ {names}: {part[0]:,} of {part[1]:,}".replace(" :", ":"))
+    below = [f"{'; '.join(marks)}."] if marks else []
+    below += [*table.warnings, *notes_of_columns(table)]
+    return latex(replace(table, variant=""), below, bare=True)
 
 
 def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
@@ -46,7 +50,10 @@ def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
     shared = {*shared_counts(table).values()}
     drawn = grid(table, count_line=len(shared) > 1 and not bare)
     judge, variant = table.source.partition("#")[0], f" ({table.variant})" if table.variant else ""
-    caption = f"{table.title}{variant}." + (f" Scored by {judge}." if judge else "")
+    caption = f"{table.title}{variant}."
+    if judge:
+        papers_too = any(not table.rows[place].own for place in shown_lines(table))
+        caption += f" {'Numbers without † scored' if papers_too else 'Scored'} by {judge}."
     if len(shared) == 1 and not any("n" in heading for heading in drawn.headings):
         caption += f" n = {shared.pop().replace('/', ' of ')}."
     names = "-".join(filter(None, (table.name, table.variant, judge)))
@@ -56,14 +63,10 @@ def latex(table: Table, notes: Sequence[str], *, bare: bool = False) -> str:
 
 
 def _floats(drawn: Grid, label: str, caption: str, notes: Sequence[str]) -> str:
-    float_ = "table*" if len(drawn.headings) >= _WIDE else "table"
-    columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
+    widest = max(len(part.headings) for part in drawn.parts)
+    float_ = "table*" if widest >= _WIDE else "table"
     below = " ".join(_text(note, None) for note in notes)
-    pages: list[list[list[list[Item]]]] = [[]]
-    for block in drawn.blocks:  # whole blocks, as many as a page holds
-        if pages[-1] and sum(map(len, pages[-1])) + len(block) > _LONG:
-            pages.append([])
-        pages[-1].append(block)
+    pages = _pages(drawn)
     lines: list[str] = []
     for number, page in enumerate(pages, start=1):
         count, mark = (f" ({number} of {len(pages)})", f"-{number}") if pages[1:] else ("", "")
@@ -72,19 +75,43 @@ def _floats(drawn: Grid, label: str, caption: str, notes: Sequence[str]) -> str:
             r"\centering",
             rf"\caption{{{escape.latex(caption + count, None)}}}",
             rf"\label{{tab:{label}{mark}}}",
-            r"\begin{adjustbox}{max width=\linewidth, max totalheight=.8\textheight}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            *_head(drawn),
-            *(line for block in page for line in (r"\midrule", *_block(block, drawn.names))),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{adjustbox}",
         ]
+        for place, part in enumerate(page.parts):
+            if place:
+                lines.append(r"\par\medskip")
+            lines += _tabular(part, height=0.8 / len(page.parts))
         if below and number == len(pages):
             lines += [r"\par\smallskip", rf"{{\footnotesize\raggedright {below}\par}}"]
         lines.append(rf"\end{{{float_}}}")
     return "\n".join(lines) + "\n"
+
+
+def _pages(drawn: Grid) -> list[Grid]:
+    """The lines of each page: whole blocks, as many as it holds."""
+    room = _LONG // len(drawn.parts)
+    pages: list[list[list[list[Item]]]] = [[]]
+    for block in drawn.blocks:
+        if pages[-1] and sum(map(len, pages[-1])) + len(block) > room:
+            pages.append([])
+        pages[-1].append(block)
+    return [drawn._replace(blocks=blocks) for blocks in pages]
+
+
+def _tabular(part: Grid, *, height: float) -> list[str]:
+    """One table, at most as wide as the text and as high as a share of its height."""
+    columns = "l" * part.names + "r" * (len(part.headings) - part.names)
+    return [
+        r"\begin{adjustbox}{max width=\linewidth, max totalheight="
+        + f"{height:.1g}".lstrip("0")
+        + r"\textheight}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *_head(part),
+        *(line for block in part.blocks for line in (r"\midrule", *_block(block, part.names))),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{adjustbox}",
+    ]
 
 
 def _head(drawn: Grid) -> list[str]:

@@ -47,9 +47,13 @@ def tables(
         beside_papers = replace(shown, published=shown.published or alone)
         there.append(build(results, replace(paper, alone=alone), variant, beside_papers))
     if results.repeats > 1 and not shown.by:
-        there += (beside(results, p, variant, published=shown.published) for p in mine(results))
+        there += (beside(results, p, variant, shown) for p in mine(results))
     back = list(filter(None, [notes.given_back(results)]))
-    return [replace(one, notes=[*one.notes, *back]) for one in there if one is not None]
+    return [
+        replace(one, notes=[*one.notes, *back], warnings=[*one.warnings, *back])
+        for one in there
+        if one is not None
+    ]
 
 
 def _belongs(

@@ -97,6 +97,15 @@ def on_scale(metric: Metric, values: Any) -> Any:
     return (values - low) / (stored_span / shown_span) + shown_low
 
 
+def range_text(low: float, high: float) -> str:
+    """A range in a few signs: ``0–10``, ``-1 to 1``, ``from 1``; "" where it has no end."""
+    if math.isinf(low):
+        return ""
+    if math.isinf(high):
+        return f"from {low:g}"
+    return f"{low:g} to {high:g}" if low < 0 else f"{low:g}–{high:g}"
+
+
 def bounded(metric: Metric) -> bool:
     """Whether a value says by itself how good it is: a share, a percentage, a judge's score."""
     ends = (float(on_scale(metric, metric.low)), float(on_scale(metric, metric.high)))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from editgauge import escape
 from editgauge.statistics.limits import LEAST, LEAST_UNBOUNDED
+from editgauge.tables.metrics import range_text
 from editgauge.tables.results import EXCUSES, STATUSES, Delivery, Results
 from editgauge.tables.sheet import Field, Sheet
 from editgauge.tables.spec import PaperTable, Published
@@ -24,23 +27,83 @@ INTERVALS = (
 )
 
 
+class Note(NamedTuple):
+    """A note below a table. `warning`: without it the numbers mislead (`Table.warnings`)."""
+
+    text: str
+    warning: bool = False
+
+
 def of_table(
-    sheet: Sheet, columns: Sequence[Column], *, published: Published | None, intervals: bool
-) -> list[str]:
-    """The notes of a table, the most important first."""
+    sheet: Sheet,
+    columns: Sequence[Column],
+    *,
+    size: int,
+    published: Published | None,
+    intervals: bool,
+) -> list[Note]:
+    """The notes of a table, the most important first. `size`: the samples of the data."""
     results, table = sheet.results, sheet.paper
-    notes, size = list(table.notes), len(results.samples)
+    notes = [Note(text, warning=True) for text in table.notes]
     if table.size is not None and size < table.size:
-        notes.append(
+        text = (
             f"The data here hold {size:,} of the {table.size:,} samples that the paper's table is "
             f"of: not comparable with published numbers."
         )
+        # beside published lines a mark on each line says it, too (`parts_of_release`)
+        notes.append(Note(text, warning=published is None))
     if published is not None:
-        notes += [published.note, *_other_makers(results, table, published)]
+        notes.append(Note(published.note))
+        notes += [Note(text, warning=True) for text in _other_makers(results, table, published)]
     if uneven := [" ".join(column.heading) for column in columns if not column.comparable]:
         where = "any column" if len(uneven) == len(columns) else ", ".join(uneven)
-        notes.append(f"{NO_RANK} in {where}: {UNEVEN}.")
-    return notes + _failures(sheet) + [INTERVALS] * intervals
+        notes.append(Note(f"{NO_RANK} in {where}: {UNEVEN}.", warning=True))
+    notes += [Note(text, warning=True) for text in _outside(sheet)]
+    notes += [Note(text) for text in _failures(sheet)]
+    if intervals:
+        notes.append(Note(INTERVALS, warning=True))
+    return notes
+
+
+def _outside(sheet: Sheet) -> Iterator[str]:
+    """How many of a judge's scores lie outside of their scale."""
+    for name, (count, scores) in sheet.outside().items():
+        metric = sheet.known[name]
+        yield (
+            f"{metric.title}: {count:,} of {escape.counted(scores, 'score')} "
+            f"{'lies' if count == 1 else 'lie'} outside of the scale "
+            f"{range_text(metric.low, metric.high)}. The released code records them so."
+        )
+
+
+def in_no_section(sheet: Sheet, rows: Sequence[TableRow]) -> list[Note]:
+    """A note on the run's models that no heading of the paper's table holds."""
+    if not sheet.paper.sections or all(row.own for row in rows):
+        return []
+    names = [row.name for row in rows if row.kind == "run" and not row.section]
+    if not names:
+        return []
+    headings = ", ".join(dict.fromkeys(row.section for row in rows if row.section))
+    text = (
+        f"Best and second are told within each section of the paper's table, and "
+        f"{', '.join(names)} is in none: --section HEADING says which ({headings})."
+    )
+    return [Note(text)]
+
+
+def of_common(whole: Sheet, sheet: Sheet) -> Note:
+    """The note on a table of the samples that all of its models have (`Sheet.common`)."""
+    size, models = len(whole.results.samples), len(whole.results.editors)
+    count = len(sheet.results.samples)
+    if not count:
+        return Note("No sample has a score of every model here.", warning=True)
+    text = (
+        f"Only the {count:,} of {size:,} samples that every model here has a score of "
+        f"({escape.counted(models, 'model')})."
+    )
+    if any(whole.wholes(field) for field in whole.fields):
+        text += " Metrics of whole sets are left out."
+    return Note(text, warning=True)
 
 
 def _other_makers(results: Results, table: PaperTable, published: Published) -> Iterator[str]:
@@ -55,6 +118,18 @@ def _other_makers(results: Results, table: PaperTable, published: Published) -> 
             f"The published lines were made with {other}, these rows with "
             f"{sources(results, table) or 'something else'}: not comparable."
         )
+
+
+def not_the_papers(sheet: Sheet) -> set[str]:
+    """The sources of a table's rows that are no measurement of the paper's: a judge that was asked
+    with other prompts, another judge or engine than the published lines were made with.
+    """
+    results, table = sheet.results, sheet.paper
+    sources = set(other_prompts(results, table))
+    published = table.publication(results)
+    if published is not None and published.other_maker(results):
+        sources.update(results.sources_of(published.metric))
+    return sources
 
 
 def other_prompts(results: Results, table: PaperTable) -> list[str]:
@@ -139,14 +214,17 @@ def parts_of_release(sheet: Sheet) -> list[tuple[int, int] | None]:
     return parts
 
 
-def of_parts(rows: Sequence[TableRow]) -> list[str]:
+def of_parts(rows: Sequence[TableRow], columns: Sequence[Column]) -> list[str]:
     """What is said of lines made from a part of the release, one sentence for each part."""
+    but = ""
+    if any(column.complete for column in columns):
+        but = ", but in columns that are complete"
     alike: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         if row.part is not None:
             alike.setdefault(row.part, []).append(row.name)
     return [
-        f"{', '.join(names)}: {scored:,} of {size:,}: not comparable with the published lines."
+        f"{', '.join(names)}: {scored:,} of {size:,}: not comparable with the published lines{but}."
         for (scored, size), names in alike.items()
     ]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from editgauge.tables.build import build
-from editgauge.tables.results import Results
+from editgauge.tables.build import MEANS, Shown, build
+from editgauge.tables.results import HUMAN, Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Variant
@@ -21,20 +21,21 @@ _SPREAD = {"mean": "Mean", "sd": "SD of runs", "most": "± of runs"}
 
 
 def beside(
-    results: Results, paper: PaperTable, variant: Variant, *, published: bool = False
+    results: Results, paper: PaperTable, variant: Variant, shown: Shown = MEANS
 ) -> Table | None:
     """A column for each run of a judge beside those of the others, for the table's `repeats` (its
     headline, where it names none), with how far the runs lie from each other; None without repeats.
     """
     wanted = paper.repeats or [paper.headline]
-    mine = results.where(lambda key: key.metric in paper.metrics)
+    mine = results.where(lambda key: key.metric in paper.metrics and key.source != HUMAN)
     plain = replace(paper, size=None, published=(), sections=False, params=False)
-    built = (build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats))
+    alone = Shown(common=shown.common)
+    built = (build(mine.of_repeat(number), plain, variant, alone) for number in range(mine.repeats))
     runs = [*filter(None, built)]
     columns = [*_columns(runs, wanted)] if len(runs) > 1 else []
     if not columns:
         return None
-    papers = paper.published_repeats if published else None
+    papers = paper.published_repeats if shown.published else None
     rows = [*_lines(runs, wanted), *(papers.rows() if papers else ())]
     rows = [replace(row, cells={**row.cells, **_spread(row.cells, wanted)}) for row in rows]
     return replace(
@@ -43,7 +44,7 @@ def beside(
         title=f"{paper.title}: runs of the judge beside each other",
         columns=columns,
         rows=rows,
-        notes=[_NOTE, *([papers.note] if papers else [])],
+        notes=[_NOTE, *runs[0].warnings, *([papers.note] if papers else [])],
     )
 
 

@@ -20,6 +20,8 @@ from editgauge.types import Metric, Status
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int8]
 Mask = NDArray[np.bool_]
+Scale = Callable[[Floats], Any]
+"""Stored values of any shape, NaN = none, to the same values on another scale."""
 
 STATUSES: tuple[Status, ...] = tuple(Status)
 """The order of the numbers in `Cube.status`; -1 stands for "no row"."""
@@ -33,6 +35,8 @@ PEOPLE = "human:"
 """How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
 a machine's: see `Results.without_people`.
 """
+HUMAN = PEOPLE.rstrip(":")
+"""The source of what all annotators together gave: the mean over them."""
 SCORED = STATUSES.index(Status.SCORED)
 
 
@@ -67,9 +71,15 @@ class Cube(NamedTuple):
         """Where the status is one of these."""
         return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in statuses]))
 
+    def on(self, scale: Scale) -> Cube:
+        """The same with each value on another scale."""
+        return Cube(np.asarray(scale(self.values)), self.status)
+
     @property
     def averaged(self) -> Cube:
         """Of (R, E, S) the mean over the repeats that have a score: (E, S)."""
+        if len(self.values) == 1:
+            return self.part(0)
         scored = self.status == SCORED
         count = scored.sum(axis=0)
         with np.errstate(invalid="ignore"):
@@ -146,6 +156,9 @@ class Results:
     learned: Mapping[str, Learned] = field(default_factory=dict)
     models: Models = field(default_factory=built_in)
     side: Side | None = None
+    _replies: dict[tuple[str, str], Cube] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _grids: dict[tuple[str, str], Cube] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -296,13 +309,14 @@ class Results:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def grid(self, metric: str, variant: str) -> Cube:
-        """The metric on every sample, (E, S). Repeats are averaged.
+    def replies(self, metric: str, variant: str) -> Cube:
+        """The metric on every sample in every repeat, (R, E, S); without rows one repeat of none.
 
         Of two rows for one place a score stands before a failure. Raises `RunError` when two scores
         differ: which of them counts is not for a table to decide.
         """
-        if (known := self._grids.get((metric, variant))) is not None:
+        known = self._replies.get((metric, variant))
+        if known is not None:
             return known
         mine = [c for k, c in self.cubes.items() if (k.metric, k.variant) == (metric, variant)]
         repeats = max((len(c.values) for c in mine), default=1)
@@ -316,8 +330,22 @@ class Results:
                 raise self.contradiction(f"{metric} ({variant})", *place[1:], *given)
             new = (there.status != SCORED) & (cube.status >= 0)
             there.values[new], there.status[new] = cube.values[new], cube.status[new]
-        self._grids[metric, variant] = out = whole.part(0) if repeats == 1 else whole.averaged
-        return out
+        self._replies[metric, variant] = whole
+        return whole
+
+    def grid(self, metric: str, variant: str, scale: Scale | None = None) -> Cube:
+        """The metric on every sample, (E, S). Repeats are averaged.
+
+        `scale` puts each reply on another scale before repeats are averaged: the mean of values on
+        a scale that is no line is not the value of their mean. Raises as `replies` does.
+        """
+        if scale is not None:
+            return self.replies(metric, variant).on(scale).averaged
+        known = self._grids.get((metric, variant))
+        if known is None:
+            known = self.replies(metric, variant).averaged
+            self._grids[metric, variant] = known
+        return known
 
     def contradiction(self, what: str, editor: int, sample: int, *values: float) -> RunError:
         """The error of two scores of one place."""

@@ -4,7 +4,7 @@ its mean with failures at the scale's minimum and its interval come from one for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Literal, NamedTuple
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from editgauge.statistics.limits import Limits, is_two_valued, least_samples, two_valued_limits
 from editgauge.statistics.resampling import Moments, intervals, pooled, units, within
 from editgauge.tables import spec
-from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
-from editgauge.tables.results import STATUSES, Codes, Floats, Mask, Results, Whole
+from editgauge.tables.metrics import choose, declared_of, metrics_of, range_text, unknown
+from editgauge.tables.results import HUMAN, STATUSES, Codes, Cube, Floats, Mask, Results, Whole
 from editgauge.tables.spec import Mean, PaperTable
 from editgauge.tables.table import Cell, Column
-from editgauge.types import Metric, Status, Variant
+from editgauge.types import JUDGE_SCORER, Metric, Status, Variant
 
 
 class Field(NamedTuple):
@@ -90,16 +90,21 @@ class Sheet:
 
         for number, (mean, variant) in enumerate(self.means):
             here = results.labelled(mean.where)
-            grids = [results.grid(part, variant) for part in mean.parts]
-            raw = [grid.values for grid in grids]
-            defined[number], sizes[number] = here & grids[0].defined, here.sum()
-            if (lowest := mean.not_applicable) is not None:
-                defined[number] = here
-                raw = [np.where(_cannot(results, g.status), lowest, g.values) for g in grids]
-            shown = mean.scaled(raw)
-            values[:, number] = np.where(here, shown, np.nan)
-            failed = here & np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
-            filled[:, number] = np.where(failed, self._end(mean, "failure"), values[:, number])
+            sizes[number] = here.sum()
+            defined[number] = here
+            lowest = mean.not_applicable
+            if lowest is None:
+                defined[number] &= results.grid(mean.metric, variant).defined
+            replies = _together([results.replies(part, variant) for part in mean.parts])
+            raw = [reply.values for reply in replies]
+            if lowest is not None:
+                raw = [np.where(_cannot(results, r.status), lowest, r.values) for r in replies]
+            # each reply by itself: a cut-off, a cap or a floor of a mean is another number
+            shown = np.where(here, mean.scaled(raw), np.nan)
+            failed = np.logical_or.reduce([reply.failed for reply in replies])
+            floored = np.where(failed & here & np.isnan(shown), self._end(mean, "failure"), shown)
+            values[:, number] = _over_repeats(shown)
+            filled[:, number] = _over_repeats(floored)
         return Matrix(values, filled, defined, sizes)
 
     def scored(self, field: Field) -> tuple[Mask, Mask]:
@@ -110,6 +115,16 @@ class Sheet:
         given = ~np.isnan(self.matrix.values[:, field.places])  # (E, l, S)
         anywhere = np.asarray(belongs.any(axis=0))
         return np.asarray((given | ~belongs).all(axis=1) & anywhere), anywhere
+
+    @property
+    def common(self) -> Mask:
+        """(S,): the samples on which no editor lacks a score of a mean that it has any score of,
+        and every editor has a score at all.
+        """
+        given = ~np.isnan(self.matrix.values)  # (E, L, S)
+        asked = given.any(axis=-1, keepdims=True)
+        lacking = (asked & self.matrix.defined & ~given).any(axis=(0, 1))
+        return np.asarray(given.any(axis=1).all(axis=0) & ~lacking)
 
     def wholes(self, field: Field) -> dict[str, Whole]:
         """The values of a metric of the whole set, by editors."""
@@ -213,8 +228,12 @@ class Sheet:
             scale = scales[number]
             low, high = limits[:, :, number]
             cut = within(estimate[:, number], low, high, scale)
-            limits[:, :, number] = [cut.low, cut.high]
-            for editor in range(editors if field.spec.is_mean else 0):
+            for editor in range(editors):
+                if self._leaves_its_scale(field, editor):
+                    continue  # an end of the scale would cut the mean off its own interval
+                limits[:, editor, number] = [cut.low[editor], cut.high[editor]]
+                if not field.spec.is_mean:
+                    continue
                 values = self.matrix.values[editor, field.places[0]]
                 is_given = ~np.isnan(values)
                 enough = is_given.sum() >= least[number]
@@ -222,6 +241,45 @@ class Sheet:
                     labels = None if strata is None else strata[is_given]
                     limits[:, editor, number] = _limits_of_answers(values[is_given], labels, scale)
         return limits
+
+    def _leaves_its_scale(self, field: Field, editor: int) -> bool:
+        """Whether an editor has a value outside of the range of its metric, as released code
+        records it of a judge.
+        """
+        for place in field.places:
+            mean, _ = self.means[place]
+            ends = sorted([self._end(mean, "low"), self._end(mean, "high")])
+            values = self.matrix.values[editor, place]
+            if bool((values < ends[0]).any() or (values > ends[1]).any()):
+                return True
+        return False
+
+    def outside(self) -> dict[str, tuple[int, int]]:
+        """Metric -> how many of a judge's scores lie outside of its scale, and how many there are;
+        of metrics that have any.
+        """
+        found = {}
+        for mean, variant in self.means:
+            known = self.known.get(mean.metric) or unknown(mean.metric)
+            of_judge = any(
+                key.metric == mean.metric and key.scorer == JUDGE_SCORER
+                for key in self.results.cubes
+            )
+            if not of_judge or mean.metric in found:
+                continue
+            values = self.results.replies(mean.metric, variant).values
+            count = int(((values < known.low) | (values > known.high)).sum())
+            if count:
+                found[mean.metric] = (count, int((~np.isnan(values)).sum()))
+        return found
+
+    def scale_of_people(self, field: Field) -> str:
+        """The range of a column of people's ratings, as a text; "" for a column of machines."""
+        parts = {part for mean in field.spec.of for part in mean.parts}
+        of_people = {key.metric for key in self.results.cubes if key.source == HUMAN}
+        if not parts & of_people:
+            return ""
+        return range_text(*self._scale(field))
 
     def _scale(self, field: Field) -> tuple[float, float]:
         """The column's range: its formula at its metrics' ends; infinite where unknown."""
@@ -248,11 +306,37 @@ def _limits_of_answers(
 
 
 def _means(values: Floats) -> Floats:
-    """(E, L, S) -> means (E, L) over samples; infinite where a value is, NaN for none."""
+    """Means over the last axis; infinite where a value is, NaN for none."""
     valid, infinite = ~np.isnan(values), np.isposinf(values)
     total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
     counts = (part.sum(axis=-1).astype(np.float64) for part in (valid, infinite))
     return Moments(total, *counts).mean
+
+
+def _together(cubes: Sequence[Cube]) -> list[Cube]:
+    """Cubes (R, E, S) with as many repeats each as the longest has. One that was never repeated
+    goes with every repeat of the others.
+    """
+    most = max(len(cube.values) for cube in cubes)
+    alike = []
+    for cube in cubes:
+        repeats = len(cube.values)
+        if repeats == 1:
+            cube = cube.part([0] * most)
+        elif repeats < most:
+            missing = (most - repeats, *cube.values.shape[1:])
+            values = np.concatenate([cube.values, np.full(missing, np.nan)])
+            status = np.concatenate([cube.status, np.full(missing, -1, np.int8)])
+            cube = Cube(values, status)
+        alike.append(cube)
+    return alike
+
+
+def _over_repeats(values: Floats) -> Floats:
+    """Values (R, E, S) -> their mean over the repeats that have one (E, S); NaN for none."""
+    if len(values) == 1:
+        return np.asarray(values[0])
+    return _means(np.moveaxis(values, 0, -1))
 
 
 def _given(value: float) -> float | None:
@@ -260,7 +344,7 @@ def _given(value: float) -> float | None:
 
 
 def _cannot(results: Results, status: Codes) -> Mask:
-    """(E, S): not applicable, or missing: several pictures, and the editor takes one only."""
+    """(R, E, S): not applicable, or missing: several pictures, and the editor takes one only."""
     cannot = status == STATUSES.index(Status.NOT_APPLICABLE)
     single = np.array([results.models.of(e).several_images is False for e in results.editors], bool)
     several = results.labelled({"multi_image": "true"})

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from editgauge.tables.build import MEANS, Shown, build
-from editgauge.tables.notes import NO_RANK
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Column, Table
@@ -46,12 +45,17 @@ def _stacked(by: str, parts: Mapping[str, Table], order: Mapping[str, int], size
         if column.name not in columns or not column.comparable:
             columns[column.name] = column
     first, notes = next(iter(parts.values())), dict[str, None]()
+    warnings = dict[str, None]()
     for value, table in parts.items():
         for note in table.notes:
-            if all(note in other.notes for other in parts.values()):
-                notes[note] = None
-            elif note.startswith(NO_RANK):
-                notes[f"{value}: {note}"] = None
+            text = note
+            if not all(note in other.notes for other in parts.values()):
+                if note not in table.warnings:
+                    continue
+                text = f"{value}: {note}"
+            notes[text] = None
+            if note in table.warnings:
+                warnings[text] = None
     return replace(
         first,
         columns=sorted(columns.values(), key=lambda column: order[column.name]),
@@ -59,6 +63,7 @@ def _stacked(by: str, parts: Mapping[str, Table], order: Mapping[str, int], size
         by=by,
         size=size,
         notes=list(notes),
+        warnings=list(warnings),
         title=f"{first.title} by {by}",
         meta={},
     )

@@ -54,9 +54,10 @@ class Mean:
     """Numbers that are averaged: one metric, by its name, on the samples with the labels in
     `where`.
 
-    `shown` turns raw values (any shape, NaN = none) into the table's scale before they are
-    averaged; it is given the values of `metric` and, where a score depends on others of the same
-    answer, of each of `others`. A failure counts as `Metric.failure`, put on that scale.
+    `shown` turns the raw values of single replies (any shape, NaN = none) into the table's scale,
+    before they are averaged over repeats and samples; it is given the values of `metric` and, where
+    a score depends on others of the same answer, of each of `others`. A failure counts as
+    `Metric.failure`, put on that scale.
     `not_applicable` is the raw value that a sample counts as which the editor cannot take; None
     leaves it out.
     """
@@ -144,7 +145,9 @@ class PaperTable:
 
     `columns`, and `corrected` those of the corrected variant where they are made otherwise;
     `fixed`: the only variant that it has. `strata`: the label by which intervals keep the table's
-    weighting. `size`: samples in the full release. `headline`: the column that says who is best.
+    weighting. `transposed`: editors across and columns down; `halves`: the columns in two halves,
+    the second below the first. `size`: samples in the full release. `headline`: the column that
+    says who is best.
     `published`: the first is taken, or the one whose judge made the run's rows; `alone`: show it on
     demand where the run has no rows of the table. `sections`: put each line under the heading that
     the paper has for its model (`models.ModelFacts`); `params`: print its number of parameters.
@@ -162,6 +165,7 @@ class PaperTable:
     size: int | None = None
     headline: str = ""
     transposed: bool = False
+    halves: bool = False
     notes: Sequence[str] = ()
     published: Sequence[Published] = ()
     alone: bool = False

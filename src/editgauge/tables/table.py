@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +39,8 @@ class Column:
     (``("Real", "SSIM")``), how its numbers are printed, and which direction is better.
 
     `comparable` is false where the run's editors were not scored on the same samples: no best, no
-    rank; `note` says why.
+    rank; `note` says why. `complete` is true where the run's numbers are of the whole release and
+    made as the paper's: they are ranked together with the published lines.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Column:
     direction: Direction | None = None
     note: str = ""
     comparable: bool = True
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +83,11 @@ class TableRow:
 class Table:
     """A titled table with notes below it.
 
+    `warnings`: those of the notes without which the numbers mislead; a paper's table has them, too.
     `size`: samples in the benchmark (or slice). `by`: what `TableRow.group` is a value of, in a
     sliced table. `transposed`: editors are drawn across and columns down, as the paper does.
+    `halves`: the columns are drawn in two halves, one below the other, where their broad headings
+    are more than `grid.BESIDE`.
     """
 
     name: str
@@ -95,8 +99,10 @@ class Table:
     source: str = ""
     size: int | None = None
     notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
     by: str = ""
     transposed: bool = False
+    halves: bool = False
     meta: JsonMapping = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -136,6 +142,15 @@ def printed(value: float, digits: int) -> str:
     return text.lstrip("-") if not text.strip("-0.") else text
 
 
+def notes_of_columns(table: Table) -> list[str]:
+    """The columns' own notes, each once, behind the headings of the columns that have it."""
+    by_note: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.note and column.comparable:
+            by_note.setdefault(column.note, []).append(" ".join(column.heading))
+    return [f"{', '.join(headings)}: {note}" for note, headings in by_note.items()]
+
+
 def with_numbers(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:
     """The columns that have a number in any line; all of them where none has."""
 
@@ -158,28 +173,50 @@ def standing(table: Table) -> Standing:
     several share is nobody's: neither of two equal bests is marked, and the one behind them is
     third. The worst is never second.
 
-    Lines are compared within their group and section. A run's lines are compared only where all of
-    them were scored on the same samples (`Column.comparable`, and equal counts). Published lines
-    join them only where the run covers the whole release and was made as the paper says
-    (`meta["complete"]`); else they are left out. One line alone is neither best nor second.
+    Each column is ranked by itself, and lines are compared within their group and section. A run's
+    lines are compared only where all of them were scored on the same samples
+    (`Column.comparable`, and equal counts). Published lines join them only in columns that are
+    complete (`Column.complete`); else they are left out. One line alone is neither best nor second.
     """
-    places: tuple[set[tuple[int, str]], ...] = (set(), set())
-    papers = bool(table.meta.get("complete")) or all(row.kind != "run" for row in table.rows)
-    groups: dict[tuple[str, str], list[int]] = {}
-    for line, row in enumerate(table.rows):
-        if row.kind == "run" or (row.kind == "published" and papers):
-            groups.setdefault((row.group, row.section), []).append(line)
-    ways = {c.name: (c.digits, c.direction) for c in table.columns if c.comparable and c.direction}
-    for (name, (digits, way)), lines in itertools.product(ways.items(), groups.values()):
-        counts, numbers, sign = set(), {}, -1 if way == "higher" else 1
-        for line, cell in ((line, table.rows[line].cell(name)) for line in lines):
-            if cell.value is not None:
-                numbers[line] = float(printed(cell.value, digits)) * sign
-                counts |= {cell.n} if table.rows[line].kind == "run" else set()
-        if len(counts) > 1:
-            continue  # of other samples
-        order, values = sorted(numbers, key=numbers.__getitem__), [*numbers.values()]
-        for place, line in zip(places, order, strict=False):
-            if values.count(numbers[line]) == 1 and numbers[line] != max(values):
-                place.add((line, name))
-    return Standing(*map(frozenset, places))
+    best: set[tuple[int, str]] = set()
+    second: set[tuple[int, str]] = set()
+    only_published = all(row.kind != "run" for row in table.rows)
+    for column in table.columns:
+        ranked = {"run", "published"} if column.complete or only_published else {"run"}
+        groups: dict[tuple[str, str], list[int]] = {}
+        for line, row in enumerate(table.rows):
+            if row.kind in ranked:
+                groups.setdefault((row.group, row.section), []).append(line)
+        for lines in groups.values():
+            first, next_one = _first_two(table, column, lines)
+            if first is not None:
+                best.add((first, column.name))
+            if next_one is not None:
+                second.add((next_one, column.name))
+    return Standing(frozenset(best), frozenset(second))
+
+
+def _first_two(table: Table, column: Column, lines: Sequence[int]) -> tuple[int | None, int | None]:
+    """The best and the second best of some lines in a column; None for a place that is nobody's."""
+    if not column.comparable or column.direction is None:
+        return None, None
+    sign = -1 if column.direction == "higher" else 1
+    numbers: dict[int, float] = {}
+    counts: set[int | None] = set()
+    for line in lines:
+        cell = table.rows[line].cell(column.name)
+        if cell.value is None:
+            continue
+        numbers[line] = sign * float(printed(cell.value, column.digits))
+        if table.rows[line].kind == "run":
+            counts.add(cell.n)
+    if len(counts) > 1:
+        return None, None  # of other samples
+    order = sorted(numbers, key=numbers.__getitem__)
+    values = list(numbers.values())
+    places: list[int | None] = []
+    for line in order[:2]:
+        alone = values.count(numbers[line]) == 1 and numbers[line] != max(values)
+        places.append(line if alone else None)
+    places += [None, None]
+    return places[0], places[1]

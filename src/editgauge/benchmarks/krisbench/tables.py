@@ -16,6 +16,7 @@ from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.spec import (
     Column,
     Floats,
+    Formula,
     Mean,
     PaperTable,
     Published,
@@ -36,43 +37,70 @@ def published(file: str) -> Sequence[TableRow]:
     return read_published_turned(Path(__file__).parent / file)
 
 
-def average(means: Floats, sizes: Sizes = (), *, rounded: bool = True) -> Floats:
-    """The mean of metrics, each rounded to 2 places (or not), on the 0-100 scale."""
+def average(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The mean of metrics on the 0-100 scale, each rounded to 2 places before it is put there.
+
+    The arithmetic is in whole hundredths: 49.625 is exactly that, and prints as 49.63.
+    """
     del sizes
-    means = np.round(means, 2) if rounded else means
+    hundredths = np.rint(np.round(means, 2) * 100)
+    scaled = (hundredths - 100 * facts.LOW) * facts.STEP
+    return np.asarray(scaled.sum(axis=-1) / (100 * means.shape[-1]))
+
+
+def unrounded(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The mean of metrics on the 0-100 scale."""
+    del sizes
     return np.asarray(((means - facts.LOW) * facts.STEP).mean(axis=-1))
 
 
-_unrounded = partial(average, rounded=False)
+def half_up(hundredths: Floats) -> Floats:
+    """Rounded to whole numbers, an exact half upwards, as the paper rounds its averages."""
+    return np.asarray(np.floor(hundredths + 0.5))
 
 
-def half_up(values: Floats) -> Floats:
-    """Rounded to 2 places, halves up, as the paper prints its numbers."""
-    return np.asarray(np.floor(values * 100 + 0.5 + 1e-7) / 100)
-
-
-def weighted(
-    means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: bool, rounded: bool = True
-) -> Floats:
-    """Dimension averages weighted by samples. `widths`: how many metrics each dimension has;
-    `printed`: of the averages as they are printed; `rounded`: see `average`.
+def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int]) -> Floats:
+    """Dimension averages weighted by samples. `widths`: how many metrics each dimension has.
 
     A dimension without samples in the data is left out; one that has samples but no scores leaves
     no average.
     """
-    averages, start = [], 0
-    for width in widths:
-        if sizes[start]:
-            one = average(means[..., start : start + width], rounded=rounded)
-            averages.append((sizes[start], half_up(one) if printed else one))
-        start += width
+    averages = _averages(means, sizes, widths, unrounded)
     if not averages:
         return np.full(means.shape[:-1], np.nan)
-    return np.asarray(sum(n * value for n, value in averages) / sum(n for n, _ in averages))
+    total = sum(size * value for size, value in averages)
+    return np.asarray(total / sum(size for size, _ in averages))
+
+
+def weighted_as_printed(means: Floats, sizes: Sizes, *, widths: Sequence[int]) -> Floats:
+    """As `weighted`, from the dimension averages as the paper prints them, and rounded as they are:
+    to 2 places, an exact half upwards. Everything is in whole hundredths, because the number that a
+    computer has for 54.165 lies below it.
+    """
+    averages = _averages(means, sizes, widths, average)
+    if not averages:
+        return np.full(means.shape[:-1], np.nan)
+    total = sum(size * half_up(value * 100) for size, value in averages)
+    return half_up(np.asarray(total / sum(size for size, _ in averages))) / 100
+
+
+def _averages(
+    means: Floats, sizes: Sizes, widths: Sequence[int], formula: Formula
+) -> list[tuple[int, Floats]]:
+    """How many samples each dimension in the data has, and its average."""
+    averages = []
+    start = 0
+    for width in widths:
+        if sizes[start]:
+            averages.append((sizes[start], formula(means[..., start : start + width], ())))
+        start += width
+    return averages
 
 
 def _columns(variant: Variant) -> list[Column]:
-    """Every dimension's metrics and average, the three types' and the overall average."""
+    """Every dimension's metrics and average, the three types' and the overall average. The faithful
+    ones round as the paper does, the corrected ones do not.
+    """
     faithful, shown = variant == "faithful", facts.AVERAGE.metric.name
     floor = facts.LOW if faithful else None
     means = {
@@ -83,18 +111,20 @@ def _columns(variant: Variant) -> list[Column]:
         for dimensions in facts.TAXONOMY.values()
         for dimension in dimensions
     }
+    of_dimension: JsonObject = {"formula": average if faithful else unrounded, "smooth": unrounded}
+    of_several = weighted_as_printed if faithful else weighted
 
     def above(title: str, dimensions: Sequence[str], where: dict[str, str]) -> Column:
         widths = [len(means[dimension]) for dimension in dimensions]
-        formula = partial(weighted, widths=widths, printed=faithful)
+        formula = partial(of_several, widths=widths)
         every = tuple(mean for dimension in dimensions for mean in means[dimension])
-        smooth = partial(weighted, widths=widths, printed=False, rounded=False)
+        smooth = partial(weighted, widths=widths)
         return Column(f"{title}/avg", every, (title,), shown, formula, where, smooth=smooth)
 
     columns = []
     for kind, dimensions in facts.TAXONOMY.items():
         for dimension in dimensions:
-            alike: JsonObject = {"above": (dimension,), "formula": average, "smooth": _unrounded}
+            alike: JsonObject = {"above": (dimension,), **of_dimension}
             columns += [
                 Column(f"{dimension}/{mean.metric}", (mean,), **alike) for mean in means[dimension]
             ]

@@ -51,9 +51,7 @@ def normalise(first: Floats, *others: Floats, number: int, threshold: float | No
 
 
 def on_table_scale(values: Floats) -> Floats:
-    """Raw scores as the table has them, NaN for one that is no number of the scale. A mean over
-    repeated judgements lies on the line between the values of two integers.
-    """
+    """Raw scores of single answers as the table has them, NaN for one outside of the scale."""
     inside = (values >= facts.LOW) & (values <= facts.HIGH)
     return np.where(inside, on_scale(facts.JUDGE[0], np.where(inside, values, facts.LOW)), np.nan)
 

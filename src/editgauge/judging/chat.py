@@ -13,7 +13,6 @@ import orjson
 
 from editgauge.errors import UsageError
 from editgauge.judging.protocol import Call
-from editgauge.services import policy
 from editgauge.services.http import Http, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
 from editgauge.services.policy import at, objects
@@ -230,7 +229,7 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
         return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Reply())
     if value.get("error"):
         code = at(value, "error.code")  # routers pass on the status of whom they asked
-        status = code if code in policy.STATUSES else 502
+        status = code if type(code) is int and 400 <= code < 600 else 502
         return failed(Response(status, response.headers, response.data), secrets)
     reply = _reply(value, secrets)
     if why := _refusal(value, reply, secrets):

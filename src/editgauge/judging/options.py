@@ -16,7 +16,7 @@ from editgauge.types import JsonObject, Status
 if TYPE_CHECKING:
     from editgauge.services.prices import Price
 
-EFFORTS = ("none", "minimal", "low", "medium", "high")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 REQUEST = ("temperature", "seed", "max_tokens", "reasoning_effort")
 """What is set of every request: part of the judge's name in rows."""
 RANGES: dict[str, tuple[type, float, float]] = {

@@ -102,9 +102,9 @@ class PaidCalls:
             if outcome.kind != "again":
                 return outcome
             failures, lost = failures + 1, lost + outcome.lost
-            pause = outcome.retry_after
-            if pause is None:
-                pause = policy.pause_before(failures, self.backoff)
+            pause = policy.pause_before(failures, self.backoff)
+            if outcome.retry_after is not None:  # a server that says 0 gets its pause all the same
+                pause = max(pause, outcome.retry_after)
             enough = failures >= self.attempts or lost >= policy.PAID_ATTEMPTS
             if enough or left <= pause or self._halted.wait(pause):
                 return outcome
@@ -186,6 +186,8 @@ def failed(response: Response, secrets: Secrets) -> Outcome:
     words = str(error.get("message") or response.data[:300].decode("utf-8", "replace"))
     meant = policy.meaning(response.status, response.headers, error)
     reason = f"HTTP {response.status}: {secrets.line(words)}".removesuffix(": ")
+    if response.status in policy.REDIRECTS and (target := response.headers.get("location")):
+        reason += f" (the server names another address: {secrets.line(target, 200)})"
     if meant.kind == "stop" and response.status in (402, 429, 503):
         reason += " (the account's quota is used up, or its billing is refused)"
     return Outcome(

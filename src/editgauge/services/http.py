@@ -267,8 +267,6 @@ def _opened(url: str, path: str, connect: float) -> tuple[http.client.HTTPConnec
     if parts.scheme != "https":
         path_sent = path if via is parts else url
         return http.client.HTTPConnection(host, port, timeout=connect), path_sent
-            host, port, timeout=connect
-        ), path if via is parts else url
     connection = http.client.HTTPSConnection(host, port, timeout=connect, context=_tls())
     if via is not parts:
         connection.set_tunnel(parts.hostname or "", parts.port)

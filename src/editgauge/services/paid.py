@@ -52,6 +52,8 @@ class Outcome:
     spent: float = 0.0
 
 
+Build = Callable[[], Request]
+"""Makes a request when its turn comes, by what is known of the service by then."""
 Read = Callable[[Response], Outcome]
 """What a successful HTTP answer means; other statuses are read here."""
 
@@ -85,7 +87,7 @@ class PaidCalls:
     _halted: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def call(self, request: Request, read: Read, spend: Spend) -> Outcome:
+    def call(self, request: Request | Build, read: Read, spend: Spend) -> Outcome:
         """One answer, or the last fault after all retries (`kind` ``busy``, ``again`` or ``bad``).
 
         Raises `BudgetExceeded` before the budget would be passed, `ServiceStopped` where no request
@@ -109,23 +111,24 @@ class PaidCalls:
             if enough or left <= pause or self._halted.wait(pause):
                 return outcome
 
-    def attempt(self, request: Request, read: Read, spend: Spend) -> Outcome:
+    def attempt(self, request: Request | Build, read: Read, spend: Spend) -> Outcome:
         """One exchange, booked before it is sent. Raises as `call` does."""
         if self._stopped:
             raise ServiceStopped(self._stopped)
         with self.gate.enter() as admitted:
             entry = self.ledger.book(spend.most, spend.model, key=spend.key) if spend.most else None
+            sent = request if isinstance(request, Request) else request()
             outcome = Outcome(kind="again", reason="dropped while under way", booked=True)
             halted = self._halted.is_set()
             try:
-                outcome = Outcome(kind="stop") if halted else self._exchange(request, read)
+                outcome = Outcome(kind="stop") if halted else self._exchange(sent, read)
             finally:
                 spent = self._settle(entry, spend, outcome)
             if halted:
                 raise Closed
             outcome = replace(outcome, spent=spent, entry=entry if outcome.pending else None)
             with self._lock:
-                self.sent += request.method == "POST" and not outcome.unreachable
+                self.sent += sent.method == "POST" and not outcome.unreachable
             if outcome.kind == "busy":
                 self.gate.refused(admitted, outcome.retry_after)
             elif outcome.http:

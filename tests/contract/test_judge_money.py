@@ -4,6 +4,7 @@ is never paid for twice, whatever happens in between.
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
 import time
@@ -328,3 +329,88 @@ def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Pa
     assert len(server.chats) == 0
     assert len(server.made) == CALLS
     assert scores(run) == scores(untouched)
+
+
+# -- servers that do not take everything -----------------------------------------------------------
+
+
+def refuses(body: dict[str, Any], *wanted: str) -> Answer | None:
+    """The first refusal of a server that lacks `wanted`, as OpenAI words it; None where it takes
+    the request.
+    """
+    if "max_tokens" in wanted and "max_tokens" in body:
+        return error(
+            400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        )
+    if "temperature" in wanted and "temperature" in body:
+        return error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+    if "response_format" in wanted and "response_format" in body:
+        return error(400, "Invalid parameter: 'response_format' is not supported with this model.")
+    return None
+
+
+@pytest.mark.parametrize("lacks", [("max_tokens", "temperature"), ("temperature",), ()])
+def test_the_first_refusal_teaches_all_that_wait(lacks: tuple[str, ...], run: Path) -> None:
+    """One request is refused for each thing that the server lacks, however many calls wait."""
+
+    def reply(asked: Asked) -> Answer:
+        return refuses(asked.json, *lacks) or chat(verdict(asked), seconds=0.05)
+
+    with Judge(reply) as server:
+        done = cli(*words(run, server), env=ENV)
+        assert len(server.chats) == CALLS + len(lacks)
+        told = [line for line in done.text.splitlines() if "takes no" in line]
+        assert len(told) == ("temperature" in lacks)
+        again = cli(*words(run, server, "--repeat", 2), env=ENV)
+        assert len(server.chats) == 2 * CALLS + len(lacks), "the next command begins with it"
+        assert "times before" not in again.text
+    if lacks:
+        assert "temperature" in told[0]
+        assert "cost nothing" in told[0]
+
+
+def test_a_table_says_that_a_judge_took_no_temperature(run: Path) -> None:
+    with Judge(lambda asked: refuses(asked.json, "temperature") or sensible(asked)) as server:
+        cli(*words(run, server), env=ENV)
+    shown = cli("table", run).text
+    assert "its own temperature, where the protocol declares 0" in " ".join(shown.split())
+
+
+def test_a_table_is_silent_about_a_temperature_that_was_taken(untouched: Path) -> None:
+    assert "own temperature" not in cli("table", untouched).text
+
+
+def test_a_batch_asks_as_the_server_taught_in_the_one_before(run: Path, untouched: Path) -> None:
+    class Strict(Batches):
+        """Refuses lines with a temperature, or with max_tokens."""
+
+        def line(self, line: dict[str, Any]) -> bytes:
+            refusal = refuses(line["body"], "max_tokens", "temperature")
+            if refusal is None:
+                return super().line(line)
+            response = {"status_code": 400, "body": refusal.body}
+            return json.dumps({"custom_id": line["custom_id"], "response": response}).encode()
+
+    with Strict() as server:
+        batch = words(run, server, "--price", PRICE)
+        for _ in range(2):
+            cli(*batch, "--batch", "submit", env=ENV)
+            done = cli(*batch, "--batch", "collect", env=ENV, expect=1)
+            assert "refused for how the batch asked" in done.text
+        cli(*batch, "--batch", "submit", env=ENV)
+        cli(*batch, "--batch", "collect", env=ENV)
+        assert costs(run)["booked"] == pytest.approx(CALLS * BILL / 2), "a refusal is free"
+        assert 2 * CALLS < len(server.made) < 3 * CALLS, "none is sent again that was taken"
+        assert server.chats == []
+    assert scores(run) == scores(untouched)
+
+
+def test_the_first_batch_of_a_model_that_is_known_to_think_is_taken(run: Path) -> None:
+    """OpenAI's gpt-5 takes neither max_tokens nor a temperature."""
+    with Batches() as server:
+        more = ("--model", "gpt-5-2025-08-07", "--base-url", server.url, "--batch", "submit")
+        cli("judge", "mini", "--run", run, *SAMPLES, *more, env=ENV)
+        bodies = [json.loads(line)["body"] for line in server.files["f0"]]
+    fields = set[str]().union(*bodies)
+    assert not fields & {"max_tokens", "temperature"}
+    assert "max_completion_tokens" in fields

@@ -146,10 +146,24 @@ def _by_batch(opened: Session, action: str) -> int:
         calls = f"{output.counted(done.calls, 'call')}, batches: {len(done.batches)}"
         lines = [f"{action}: {calls}; {done.waiting} wait"]
         lines += [f"note: batch without results: {name}" for name in done.failed]
+        lines += _refused(done.refused)
         if done.waiting:
             lines.append("next:  the same command with --batch collect, within a day")
         output.emit({"what": action, **asdict(done)}, [*lines, *filter(None, [done.broke])])
     if done.broke or not collected:
         return 3 if done.broke else 0
+    if output.as_json():
+        for line in _refused(done.refused):
+            output.note(line)
     opened.go_offline()
     return _judged(opened)
+
+
+def _refused(calls: int) -> Iterator[str]:
+    """What to do about calls that a batch's server refused for how they asked."""
+    if calls:
+        yield (
+            f"note: {output.counted(calls, 'call')} refused for how the batch asked, which cost "
+            f"nothing; what the server takes was learned"
+        )
+        yield "next:  the same command with --batch submit asks in other words"

@@ -76,6 +76,7 @@ class Engine(Asker):
         answering, nothing but failures. What is in flight then is still waited for, stored and
         given to `done`: it is paid for. So it is after Ctrl-C; a second one drops it.
         """
+        self.say = say
         left, taking = iter(jobs), threading.RLock()
 
         def do_next() -> bool:

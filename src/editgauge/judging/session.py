@@ -44,6 +44,7 @@ from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
 from editgauge.types import (
+    DECLARED_TEMPERATURE,
     JUDGE_SCORER,
     VARIANTS,
     JsonMapping,
@@ -307,6 +308,8 @@ class Session:
                 "temperature": self.engine.parameters(call).get("temperature"),
                 "max_tokens": self.engine.room(call),
             }
+            if facts["temperature"] is None and call.temperature is not None:
+                facts[DECLARED_TEMPERATURE] = call.temperature
             facts |= {"asking": self.options.named} if self.options.named else {}
         return facts
 

@@ -117,11 +117,13 @@ class PaidCalls:
             raise ServiceStopped(self._stopped)
         with self.gate.enter() as admitted:
             entry = self.ledger.book(spend.most, spend.model, key=spend.key) if spend.most else None
-            sent = request if isinstance(request, Request) else request()
-            outcome = Outcome(kind="again", reason="dropped while under way", booked=True)
+            outcome = Outcome(kind="bad")  # it costs nothing while nothing was sent
             halted = self._halted.is_set()
             try:
-                outcome = Outcome(kind="stop") if halted else self._exchange(sent, read)
+                sent = request if isinstance(request, Request) else request()
+                if not halted:
+                    outcome = Outcome(kind="again", reason="dropped while under way", booked=True)
+                    outcome = self._exchange(sent, read)
             finally:
                 spent = self._settle(entry, spend, outcome)
             if halted:

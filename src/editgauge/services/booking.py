@@ -64,10 +64,17 @@ class Bills:
         return self.shares / self.calls
 
 
+@dataclass(slots=True)
+class Spent:
+    """US dollars that calls cost, and those of them without a bill."""
+
+    dollars: float = 0.0
+    unbilled: float = 0.0
+
+
 class Ledger:
     """Books calls of one `purpose` (``judge``, ``edit``) against `budget` US dollars in the file
-    `paid`. Thread-safe. `spent`: what calls that this object has seen end cost, `unbilled`: of it
-    without a bill.
+    `paid`. Thread-safe. Several judges may share one.
     """
 
     def __init__(
@@ -75,7 +82,7 @@ class Ledger:
     ) -> None:
         self.paid = Paid(None) if paid is None else paid
         self.purpose, self.budget = purpose, budget
-        self.spent = self.unbilled = 0.0
+        self._spent: dict[str, Spent] = {}
         self._bills: dict[str, Bills] = {}
         self._open: dict[int, Entry] = {}
         self._queue: deque[object] = deque()
@@ -85,6 +92,15 @@ class Ledger:
     def totals(self) -> Totals:
         """The sums of all commands of this purpose."""
         return self.paid.totals(self.purpose)
+
+    @property
+    def spent(self) -> float:
+        """The US dollars that calls cost which this object has seen end."""
+        return sum(spent.dollars for spent in self._spent.values())
+
+    def spent_on(self, model: str) -> Spent:
+        """What the calls of one model cost which this object has seen end."""
+        return self._spent.get(model) or Spent()
 
     def factor(self, model: str) -> float:
         """How many times what was booked a bill of this model was, at least 1."""
@@ -191,8 +207,10 @@ class Ledger:
         cost = self.paid.settle(entry.number, state, bill, "" if bill is not None else why)
         with self._changed:
             self._open.pop(entry.number, None)
-            self.spent += cost
-            self.unbilled += cost * (state == "kept")
+            spent = self._spent.setdefault(entry.model, Spent())
+            spent.dollars += cost
+            if state == "kept":
+                spent.unbilled += cost
             self._changed.notify_all()
         return cost
 

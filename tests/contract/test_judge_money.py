@@ -313,6 +313,49 @@ def test_a_model_without_a_date_is_warned_of(run: Path) -> None:
     assert "gpt-4o is an alias" in done.text
 
 
+# -- several judges --------------------------------------------------------------------------------
+
+JUDGES = ("first-2026-01-01", "second-2026-01-01", "third-2026-01-01")
+
+
+def test_several_judges_share_one_budget_by_samples(run: Path, untouched: Path) -> None:
+    """Wherever the budget ends, each judge has judged the same samples, but for the last one."""
+    by_name = [word for name in JUDGES for word in ("--model", name)]
+
+    def reply(asked: Asked) -> Answer:
+        return chat(verdict(asked), model=asked.json["model"])
+
+    with Judge(reply) as server:
+        command = ("judge", "mini", "--run", run, *SAMPLES, *by_name, "--base-url", server.url)
+        command = (*command, "--set", "concurrency=2", "--price", PRICE)
+        estimated = cli(*command, "--estimate", "--json", env=ENV).json["judges"]
+        assert [one["calls"]["total"]["calls"] for one in estimated.values()] == [CALLS] * 3
+        budget = 0.09
+        done = cli(*command, "--budget", budget, "--json", env=ENV, expect=3)
+        counts = Counter(one.json["model"] for one in server.chats)
+        assert costs(run)["booked"] <= budget
+        assert sum(counts.values()) < 3 * CALLS
+        largest = 2 * 5  # the calls about one sample
+        in_flight = 2 * len(JUDGES)
+        assert max(counts.values()) - min(counts[name] for name in JUDGES) <= largest + in_flight
+        assert min(counts[name] for name in JUDGES) > 0
+        for facts in done.json["judges"]:
+            name = facts["judge"].partition("#")[0]
+            assert facts["dollars"] == pytest.approx(counts[name] * BILL)
+        cli(*command, "--budget", 5, env=ENV)
+        assert Counter(one.json["model"] for one in server.chats) == dict.fromkeys(JUDGES, CALLS)
+    assert scores(run) == [one for one in scores(untouched) for _ in JUDGES]
+
+
+def test_each_of_several_judges_has_its_own_price(run: Path) -> None:
+    words = ("judge", "mini", "--run", run, *SAMPLES, "--model", "a", "--model", "b", "--estimate")
+    told = cli(*words, "--price", "a=1/10,b=2/20", "--json").json["judges"]
+    dollars = [told[name]["calls"]["total"]["dollars"] for name in "ab"]
+    assert dollars[1] == pytest.approx(2 * dollars[0])
+    assert "c is none" in cli(*words, "--price", "c=1/10", expect=2).err
+    assert "twice" in cli(*words, "--model", "a", expect=2).err
+
+
 # -- batches ---------------------------------------------------------------------------------------
 
 

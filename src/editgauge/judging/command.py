@@ -113,19 +113,25 @@ def run_together(
     """
     for session in sessions:
         session.asks()
-    began, complete, dropped = time.monotonic(), False, False
+    began, ended, dropped = time.monotonic(), False, False
     try:
-        complete = judge_together(sessions, progress=progress, say=say)
+        judge_together(sessions, progress=progress, say=say)
+        ended = True
     except KeyboardInterrupt:
         dropped = True
     finally:
         seconds = round(time.monotonic() - began, 3)
-        recorded = [
-            session.record("judge", **session.facts(), complete=complete, seconds=seconds)
-            for session in sessions
-        ]
+        recorded = [_record(session, ended=ended, seconds=seconds) for session in sessions]
     pairs = zip(sessions, recorded, strict=True)
     return [_outcome(session, facts, dropped=dropped) for session, facts in pairs]
+
+
+def _record(session: Session, *, ended: bool, seconds: float) -> JsonObject:
+    """Write down in the run's manifest what a session did."""
+    engine = session.engine
+    stopped = engine.interrupted or bool(engine.broke)
+    complete = ended and not stopped and not engine.stats.unasked
+    return session.record("judge", **session.facts(), complete=complete, seconds=seconds)
 
 
 def _outcome(session: Session, facts: JsonObject, *, dropped: bool) -> Outcome:

@@ -26,6 +26,7 @@ from tests.contract.server import (
     Judge,
     chat,
     error,
+    filled,
     sensible,
     verdict,
 )
@@ -189,6 +190,26 @@ def test_a_service_that_bills_ten_times_its_estimate_stops_at_the_budget(run: Pa
         cli(*words(run, server, *more), env=ENV, expect=3)
         assert 0 < len(server.chats) * dollars <= budget + dollars
     assert costs(run)["booked"] >= len(server.chats) * dollars * 0.99
+
+
+def test_a_budget_lets_judges_that_think_work_at_once(run: Path) -> None:
+    """Each call may cost 0.16 US dollars (16,384 tokens), and bills 0.011."""
+    wanted, together = 8, threading.Event()
+    under_way = Counter[str]()
+
+    def reply(asked: Asked) -> Answer:
+        if asked.number:
+            under_way["calls"] += 1
+            if under_way["calls"] >= wanted:
+                together.set()
+            together.wait(2)
+            under_way["calls"] -= 1
+        return chat(verdict(asked), usage=(1000, 1000))
+
+    with Judge(reply) as server:
+        more = ("--price", PRICE, "--budget", 5, "--set", "max_tokens=16384")
+        cli(*words(run, server, *more), env=ENV)
+    assert together.is_set()
 
 
 def billed(run: Path, **usage: float) -> tuple[dict[str, float], str]:
@@ -381,6 +402,10 @@ def refuses(body: dict[str, Any], *wanted: str) -> Answer | None:
     """The first refusal of a server that lacks `wanted`, as OpenAI words it; None where it takes
     the request.
     """
+    if "routed" in wanted and (refusal := refuses(body, *set(wanted) - {"routed"})):
+        raw = {"raw": json.dumps(refusal.body), "provider_name": "OpenAI"}
+        told = {"message": "Provider returned error", "code": 400, "metadata": raw}
+        return Answer({"error": told}, status=400)
     if "max_tokens" in wanted and "max_tokens" in body:
         return error(
             400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
@@ -392,20 +417,35 @@ def refuses(body: dict[str, Any], *wanted: str) -> Answer | None:
     return None
 
 
-@pytest.mark.parametrize("lacks", [("max_tokens", "temperature"), ("temperature",), ()])
-def test_the_first_refusal_teaches_all_that_wait(lacks: tuple[str, ...], run: Path) -> None:
-    """One request is refused for each thing that the server lacks, however many calls wait."""
+@pytest.mark.parametrize(
+    ("lacks", "refused"),
+    [
+        (("max_tokens", "temperature"), 2),
+        (("max_tokens", "temperature", "routed"), 2),
+        (("max_tokens", "temperature", "response_format"), 4),
+        ((), 0),
+    ],
+    ids=["as gpt-5", "as gpt-5 behind a router", "as o1-mini", "takes all"],
+)
+def test_the_first_refusal_teaches_all_that_wait(
+    lacks: tuple[str, ...], refused: int, run: Path
+) -> None:
+    """One request is refused for each thing that the server lacks (a schema: for each form in
+    which it could go), however many calls wait.
+    """
 
     def reply(asked: Asked) -> Answer:
-        return refuses(asked.json, *lacks) or chat(verdict(asked), seconds=0.05)
+        schema = asked.json.get("guided_json")
+        words = verdict(asked) if schema is None else json.dumps(filled(schema, 3))
+        return refuses(asked.json, *lacks) or chat(words, seconds=0.05)
 
     with Judge(reply) as server:
         done = cli(*words(run, server), env=ENV)
-        assert len(server.chats) == CALLS + len(lacks)
+        assert len(server.chats) == CALLS + refused
         told = [line for line in done.text.splitlines() if "takes no" in line]
         assert len(told) == ("temperature" in lacks)
         again = cli(*words(run, server, "--repeat", 2), env=ENV)
-        assert len(server.chats) == 2 * CALLS + len(lacks), "the next command begins with it"
+        assert len(server.chats) == 2 * CALLS + refused, "the next command begins with it"
         assert "times before" not in again.text
     if lacks:
         assert "temperature" in told[0]

@@ -251,7 +251,7 @@ def _by_batch(opened: Session, action: str) -> int:
 
 
 def _refused(calls: int) -> Iterator[str]:
-    """What to do about calls that a batch's server refused for how they asked."""
+    """Say what to do about calls that a batch's server refused for how they asked."""
     if calls:
         yield (
             f"note: {output.counted(calls, 'call')} refused for how the batch asked, which cost "

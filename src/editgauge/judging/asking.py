@@ -227,18 +227,25 @@ class Asker:
 
     def _knows(self, job: Job) -> bool:
         """Tell if a call like this one has come to an end before."""
-        used, dialect = self.used(job.call), self.dialect
+        dialect = self.dialect
+        if dialect.proven and dialect.warm and dialect.sure:
+            return True
+        used = self.used(job.call)
         if used in self._heard_of:
             return True
-        is_warm = dialect.warm or not used.temperature
-        return dialect.proven and is_warm and (dialect.sure or not used.schema)
+        if used.temperature and not dialect.warm:
+            return False
+        if used.schema and not dialect.sure:
+            return False
+        return dialect.proven
 
     def used(self, call: Call) -> Used:
-        """Which parts of the dialect a request of this call uses."""
-        is_warm = "temperature" in self.parameters(call)
-        return Used(schema=call.schema() is not None, temperature=is_warm)
+        """Return the parts of the dialect that a request of this call uses."""
+        has_temperature = "temperature" in self.parameters(call)
+        return Used(schema=call.schema() is not None, temperature=has_temperature)
 
     def _ask_now(self, job: Job, attempt: Attempt) -> Reply | None:
+        """Ask without waiting for others; None where an answer taught other words."""
         dialect = self.dialect
         body = self.body(job, attempt, dialect)
         encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
@@ -304,10 +311,15 @@ class Asker:
         """
         if not dialect.asks_like(self.dialect):
             return
-        used = Used() if call is None else self.used(call)
-        warm, sure = dialect.warm or used.temperature, dialect.sure or used.schema
-        warm, sure = warm or self.dialect.warm, sure or self.dialect.sure
-        proven = msgspec.structs.replace(self.dialect, proven=True, warm=warm, sure=sure)
+        used = Used()  # of a batch's line nobody knows
+        if call is not None:
+            used = self.used(call)
+        proven = msgspec.structs.replace(
+            self.dialect,
+            proven=True,
+            warm=self.dialect.warm or used.temperature,
+            sure=self.dialect.sure or used.schema,
+        )
         if proven != self.dialect:
             self.dialect = proven
             self.keep_dialect()

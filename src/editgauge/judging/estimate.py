@@ -76,7 +76,7 @@ def together(estimates: Sequence[Estimate]) -> JsonObject:
 
 
 def bought(sessions: Sequence[Session], estimates: Sequence[Estimate]) -> str:
-    """How many of the samples that are left the budget of these judges pays for, in words; "" where
+    """Say how many of the samples that are left the budget of these judges pays for; "" where
     there is none, or no price.
     """
     first = sessions[0]

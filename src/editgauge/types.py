@@ -20,6 +20,8 @@ Track = Literal["pixel", "ocr", "embedding", "judge", "human", "diagnosis"]
 
 JUDGE_SCORER = "judge"
 """The scorer of a judge's rows."""
+DECLARED_TEMPERATURE = "declared_temperature"
+"""In the origin of a judge's row: the protocol's temperature, where the server took none."""
 TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human", "diagnosis")
 MAX_FILE_BYTES = 1 << 29
 """A picture's file that is larger is not read, copied or delivered."""

@@ -396,7 +396,7 @@ def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_ratings_in_unequal_strata_lies_within_its_interval(tmp_path: Path) -> None:
-    """1 of 10 rated ones of the large stratum is a 5 and all of the small one are: 0.28 of all."""
+    """1 of 10 rated ones of the large stratum is a 5 and all of the small one are: 28 of 100."""
     categories = (*["color_change"] * 4, "size_adjustment")
     run = scored(tmp_path, {"old": {"VC": [3, 4, 5] * 20}}, categories)
     large = [n + 1 for n in range(60) if n % 5 < 4][:10]
@@ -411,8 +411,10 @@ def test_the_mean_of_ratings_in_unequal_strata_lies_within_its_interval(tmp_path
     (row,) = done.json["tables"][0]["rows"]
     for name in ("corrected", "alone"):
         value, low, high = (float(row["cells"][name][key]) for key in ("value", "low", "high"))
-        assert value == pytest.approx(100 * (0.8 * 0.1 + 0.2 * 1.0))
-        assert 1 <= low < value < high <= 5
+        assert value == pytest.approx(100 * (0.8 * 0.1 + 0.2 * 1.0)), (
+            "1 to 5 is printed as 0 to 100"
+        )
+        assert 0 <= low < value < high <= 100
 
 
 @pytest.mark.parametrize("seed", [44, 48, 62, 77, 82])

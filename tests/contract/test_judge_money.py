@@ -4,6 +4,7 @@ is never paid for twice, whatever happens in between.
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
 import time
@@ -25,6 +26,7 @@ from tests.contract.server import (
     Judge,
     chat,
     error,
+    filled,
     sensible,
     verdict,
 )
@@ -190,6 +192,26 @@ def test_a_service_that_bills_ten_times_its_estimate_stops_at_the_budget(run: Pa
     assert costs(run)["booked"] >= len(server.chats) * dollars * 0.99
 
 
+def test_a_budget_lets_judges_that_think_work_at_once(run: Path) -> None:
+    """Each call may cost 0.16 US dollars (16,384 tokens), and bills 0.011."""
+    wanted, together = 8, threading.Event()
+    under_way = Counter[str]()
+
+    def reply(asked: Asked) -> Answer:
+        if asked.number:
+            under_way["calls"] += 1
+            if under_way["calls"] >= wanted:
+                together.set()
+            together.wait(2)
+            under_way["calls"] -= 1
+        return chat(verdict(asked), usage=(1000, 1000))
+
+    with Judge(reply) as server:
+        more = ("--price", PRICE, "--budget", 5, "--set", "max_tokens=16384")
+        cli(*words(run, server, *more), env=ENV)
+    assert together.is_set()
+
+
 def billed(run: Path, **usage: float) -> tuple[dict[str, float], str]:
     """The costs of one output where each reply has this usage, and what was said."""
 
@@ -312,6 +334,49 @@ def test_a_model_without_a_date_is_warned_of(run: Path) -> None:
     assert "gpt-4o is an alias" in done.text
 
 
+# -- several judges --------------------------------------------------------------------------------
+
+JUDGES = ("first-2026-01-01", "second-2026-01-01", "third-2026-01-01")
+
+
+def test_several_judges_share_one_budget_by_samples(run: Path, untouched: Path) -> None:
+    """Wherever the budget ends, each judge has judged the same samples, but for the last one."""
+    by_name = [word for name in JUDGES for word in ("--model", name)]
+
+    def reply(asked: Asked) -> Answer:
+        return chat(verdict(asked), model=asked.json["model"])
+
+    with Judge(reply) as server:
+        command = ("judge", "mini", "--run", run, *SAMPLES, *by_name, "--base-url", server.url)
+        command = (*command, "--set", "concurrency=2", "--price", PRICE)
+        estimated = cli(*command, "--estimate", "--json", env=ENV).json["judges"]
+        assert [one["calls"]["total"]["calls"] for one in estimated.values()] == [CALLS] * 3
+        budget = 0.09
+        done = cli(*command, "--budget", budget, "--json", env=ENV, expect=3)
+        counts = Counter(one.json["model"] for one in server.chats)
+        assert costs(run)["booked"] <= budget
+        assert sum(counts.values()) < 3 * CALLS
+        largest = 2 * 5  # the calls about one sample
+        in_flight = 2 * len(JUDGES)
+        assert max(counts.values()) - min(counts[name] for name in JUDGES) <= largest + in_flight
+        assert min(counts[name] for name in JUDGES) > 0
+        for facts in done.json["judges"]:
+            name = facts["judge"].partition("#")[0]
+            assert facts["dollars"] == pytest.approx(counts[name] * BILL)
+        cli(*command, "--budget", 5, env=ENV)
+        assert Counter(one.json["model"] for one in server.chats) == dict.fromkeys(JUDGES, CALLS)
+    assert scores(run) == [one for one in scores(untouched) for _ in JUDGES]
+
+
+def test_each_of_several_judges_has_its_own_price(run: Path) -> None:
+    words = ("judge", "mini", "--run", run, *SAMPLES, "--model", "a", "--model", "b", "--estimate")
+    told = cli(*words, "--price", "a=1/10,b=2/20", "--json").json["judges"]
+    dollars = [told[name]["calls"]["total"]["dollars"] for name in "ab"]
+    assert dollars[1] == pytest.approx(2 * dollars[0])
+    assert "c is none" in cli(*words, "--price", "c=1/10", expect=2).err
+    assert "twice" in cli(*words, "--model", "a", expect=2).err
+
+
 # -- batches ---------------------------------------------------------------------------------------
 
 
@@ -328,3 +393,107 @@ def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Pa
     assert len(server.chats) == 0
     assert len(server.made) == CALLS
     assert scores(run) == scores(untouched)
+
+
+# -- servers that do not take everything -----------------------------------------------------------
+
+
+def refuses(body: dict[str, Any], *wanted: str) -> Answer | None:
+    """The first refusal of a server that lacks `wanted`, as OpenAI words it; None where it takes
+    the request.
+    """
+    if "routed" in wanted and (refusal := refuses(body, *set(wanted) - {"routed"})):
+        raw = {"raw": json.dumps(refusal.body), "provider_name": "OpenAI"}
+        told = {"message": "Provider returned error", "code": 400, "metadata": raw}
+        return Answer({"error": told}, status=400)
+    if "max_tokens" in wanted and "max_tokens" in body:
+        return error(
+            400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        )
+    if "temperature" in wanted and "temperature" in body:
+        return error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+    if "response_format" in wanted and "response_format" in body:
+        return error(400, "Invalid parameter: 'response_format' is not supported with this model.")
+    return None
+
+
+@pytest.mark.parametrize(
+    ("lacks", "refused"),
+    [
+        (("max_tokens", "temperature"), 2),
+        (("max_tokens", "temperature", "routed"), 2),
+        (("max_tokens", "temperature", "response_format"), 4),
+        ((), 0),
+    ],
+    ids=["as gpt-5", "as gpt-5 behind a router", "as o1-mini", "takes all"],
+)
+def test_the_first_refusal_teaches_all_that_wait(
+    lacks: tuple[str, ...], refused: int, run: Path
+) -> None:
+    """One request is refused for each thing that the server lacks (a schema: for each form in
+    which it could go), however many calls wait.
+    """
+
+    def reply(asked: Asked) -> Answer:
+        schema = asked.json.get("guided_json")
+        words = verdict(asked) if schema is None else json.dumps(filled(schema, 3))
+        return refuses(asked.json, *lacks) or chat(words, seconds=0.05)
+
+    with Judge(reply) as server:
+        done = cli(*words(run, server), env=ENV)
+        assert len(server.chats) == CALLS + refused
+        told = [line for line in done.text.splitlines() if "takes no" in line]
+        assert len(told) == ("temperature" in lacks)
+        again = cli(*words(run, server, "--repeat", 2), env=ENV)
+        assert len(server.chats) == 2 * CALLS + refused, "the next command begins with it"
+        assert "times before" not in again.text
+    if lacks:
+        assert "temperature" in told[0]
+        assert "cost nothing" in told[0]
+
+
+def test_a_table_says_that_a_judge_took_no_temperature(run: Path) -> None:
+    with Judge(lambda asked: refuses(asked.json, "temperature") or sensible(asked)) as server:
+        cli(*words(run, server), env=ENV)
+    shown = cli("table", run).text
+    assert "its own temperature, where the protocol declares 0" in " ".join(shown.split())
+
+
+def test_a_table_is_silent_about_a_temperature_that_was_taken(untouched: Path) -> None:
+    assert "own temperature" not in cli("table", untouched).text
+
+
+def test_a_batch_asks_as_the_server_taught_in_the_one_before(run: Path, untouched: Path) -> None:
+    class Strict(Batches):
+        """Refuses lines with a temperature, or with max_tokens."""
+
+        def line(self, line: dict[str, Any]) -> bytes:
+            refusal = refuses(line["body"], "max_tokens", "temperature")
+            if refusal is None:
+                return super().line(line)
+            response = {"status_code": 400, "body": refusal.body}
+            return json.dumps({"custom_id": line["custom_id"], "response": response}).encode()
+
+    with Strict() as server:
+        batch = words(run, server, "--price", PRICE)
+        for _ in range(2):
+            cli(*batch, "--batch", "submit", env=ENV)
+            done = cli(*batch, "--batch", "collect", env=ENV, expect=1)
+            assert "refused for how the batch asked" in done.text
+        cli(*batch, "--batch", "submit", env=ENV)
+        cli(*batch, "--batch", "collect", env=ENV)
+        assert costs(run)["booked"] == pytest.approx(CALLS * BILL / 2), "a refusal is free"
+        assert 2 * CALLS < len(server.made) < 3 * CALLS, "none is sent again that was taken"
+        assert server.chats == []
+    assert scores(run) == scores(untouched)
+
+
+def test_the_first_batch_of_a_model_that_is_known_to_think_is_taken(run: Path) -> None:
+    """OpenAI's gpt-5 takes neither max_tokens nor a temperature."""
+    with Batches() as server:
+        more = ("--model", "gpt-5-2025-08-07", "--base-url", server.url, "--batch", "submit")
+        cli("judge", "mini", "--run", run, *SAMPLES, *more, env=ENV)
+        bodies = [json.loads(line)["body"] for line in server.files["f0"]]
+    fields = set[str]().union(*bodies)
+    assert not fields & {"max_tokens", "temperature"}
+    assert "max_completion_tokens" in fields

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.contract.server import Answer, Judge, chat, sensible
+from tests.contract.server import Answer, Judge, chat, error, sensible
 
 from editgauge.errors import BudgetExceeded
 from editgauge.services.booking import Ledger
@@ -126,3 +126,73 @@ def test_the_gate_bounds_calls_and_narrows_where_a_server_refuses() -> None:
     peak = 0
     at_once(8, work)
     assert peak == 2
+
+
+THINKING = 0.17
+"""The most of a call of a judge that thinks: 16,384 tokens at 10 US dollars a million, and input."""
+
+
+@pytest.mark.parametrize(("budget", "together"), [(5.0, 16), (1.0, 3)])
+def test_judges_that_think_are_not_throttled_once_their_bills_are_known(
+    budget: float, together: int
+) -> None:
+    """They are booked at 16,384 tokens and bill about 1,000."""
+    ledger = Ledger(purpose="judge", budget=budget)
+    ledger.settle(ledger.book(THINKING, "m"), 0.0125)
+    under_way, all_there = list[int](), threading.Event()
+
+    def work() -> None:
+        entry = ledger.book(THINKING, "m")
+        under_way.append(entry.number)
+        if len(under_way) == together:
+            all_there.set()
+        all_there.wait(5)  # where not all may go at once, this ends without them
+        ledger.settle(entry, 0.0125)
+        assert all_there.is_set()
+
+    at_once(together, work)
+
+
+@pytest.mark.parametrize(("budget", "since"), [(1.0, 1), (1.0, 5), (5.0, 1), (5.0, 5), (5.0, 20)])
+def test_a_judge_that_thinks_and_bills_ten_times_as_much_in_the_middle_stays_within_the_budget(
+    budget: float, since: int
+) -> None:
+    ledger, billed = Ledger(purpose="judge", budget=budget), list[float]()
+
+    def work() -> None:
+        with contextlib.suppress(BudgetExceeded):
+            while True:
+                entry = ledger.book(THINKING, "m")
+                time.sleep(0.01)
+                billed.append(0.3 if len(billed) >= since else 0.03)
+                ledger.settle(entry, billed[-1])
+
+    at_once(16, work)
+    assert len(billed) > since
+    assert sum(billed) <= budget + 1e-9
+
+
+def test_the_stop_tells_of_no_sum_below_zero() -> None:
+    """Sums of binary numbers have rests on both sides of 0."""
+    ledger = Ledger(purpose="judge", budget=0.7)
+    with contextlib.suppress(BudgetExceeded):
+        for _ in range(20):
+            ledger.settle(ledger.book(0.1, "m"), 0.1)
+    said = str(ledger.exceeded(0.1, "m"))
+    assert "-0.0" not in said
+    assert "without a bill" not in said, "every call has its bill"
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_a_server_that_asks_for_no_pause_is_not_asked_without_one(status: int) -> None:
+    """``Retry-After: 0`` with every refusal: each pause is longer than the last one."""
+    times: list[float] = []
+
+    def answer(asked: Any) -> Answer:
+        times.append(time.monotonic())
+        return error(status, "busy", **{"Retry-After": "0"})
+
+    with Judge(answer) as server:
+        calls = calls_to(server, deadline=1.5)
+        assert ask(server, calls).kind in ("busy", "again")
+    assert len(times) <= 6

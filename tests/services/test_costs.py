@@ -28,3 +28,15 @@ def test_what_stands_is_told_by_its_reason(tmp_path: Path) -> None:
         ("edit", "no answer", 2, 4.0, False),
         ("edit", WAITING, 1, 4.0, True),
     ]
+
+
+def test_sums_are_told_without_the_rests_of_binary_numbers(tmp_path: Path) -> None:
+    with Paid(tmp_path / "paid.sqlite") as file:
+        edit = Ledger(file, purpose="edit")
+        for dollars in (0.1, 0.1, 0.1):
+            edit.settle(edit.book(dollars, "m"), booked=True, why="no answer")
+        for dollars in (0.2, 0.3, 0.1):
+            edit.settle(edit.book(1.0, "m"), dollars)
+    found = costs(tmp_path / "paid.sqlite")
+    assert [one.dollars for one in found.standing] == [0.3]
+    assert [(one.billed, one.booked) for one in found.totals] == [(0.6, 0.9)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import socket
 import threading
 import time
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from editgauge.services import http as http_module
 from editgauge.services.http import Http, Lost, Request, is_own_network
 from editgauge.services.secrets import Secrets
 
@@ -75,6 +77,30 @@ def test_one_deadline_for_all_of_an_exchange(piece: bytes, first: bytes) -> None
             get(url, seconds=0.15)
         assert lost.value.sent
         assert lost.value.late
+
+
+def test_an_answer_may_take_longer_than_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit for connecting ends with the connection, a new one's too."""
+
+    def talk(connection: socket.socket, number: int) -> None:
+        time.sleep(1.0)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate")
+
+    monkeypatch.setattr(http_module, "CONNECT", 0.5)
+    with talking(talk) as url:
+        assert get(url, Http(timeout=60)) == b"late"
+
+
+def test_a_connection_that_is_not_made_ends_at_its_own_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(connection: Any) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", never)
+    with pytest.raises(Lost, match="no connection within 30 s") as lost:
+        get("http://127.0.0.1:9/", Http(timeout=300))
+    assert not lost.value.sent
 
 
 def test_a_reply_ends_at_the_limit_and_is_not_unpacked() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -12,11 +14,32 @@ from cyclopts import Parameter
 from editgauge.cli import options as opt
 from editgauge.cli import output
 from editgauge.errors import UsageError
-from editgauge.judging.options import JudgeOptions, Selection
+from editgauge.judging.options import JudgeOptions, JudgeSettings, Selection
 
 if TYPE_CHECKING:
     from editgauge.judging.asking import Stats
+    from editgauge.judging.command import Outcome
     from editgauge.judging.session import Session
+
+
+@opt.options("The judge")
+class Judges:
+    model: opt.Many
+    """The judge: a dated model id, or a name of your own server. May be repeated: several judges
+    share the budget, sample by sample."""
+
+    def options(self, how: JudgeSettings) -> list[JudgeOptions]:
+        """The options of each judge. Raises `UsageError` for a judge that is named twice, and for
+        the price of another one.
+        """
+        for name in self.model:
+            if self.model.count(name) > 1:
+                raise UsageError(f"{name} is named twice", argument="model")
+        for name in how.priced:
+            if name not in self.model:
+                raise UsageError(f"{name} is none of the judges", argument="price")
+        settings = {setting.name: getattr(how, setting.name) for setting in fields(how)}
+        return [JudgeOptions(model=name, **settings) for name in self.model]
 
 
 @opt.options("Instead of asking")
@@ -37,7 +60,8 @@ def judge(
     /,
     *,
     what: Annotated[Selection, Parameter(name="*", group="What is judged")] = Selection(),
-    how: Annotated[JudgeOptions, Parameter(name="*", group="The judge")],
+    who: Judges,
+    how: Annotated[JudgeSettings, Parameter(name="*", group="The judge")] = JudgeSettings(),
     instead: Instead = Instead(),
 ) -> int:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
@@ -45,66 +69,133 @@ def judge(
 
     Exit code 1: some samples have no score, or a judge does not see; 3: stopped by the budget.
     """
-    from editgauge.judging.session import Session
     from editgauge.store.remote import working
 
     if sum(map(bool, asdict(instead).values())) > 1:
         raise UsageError("--estimate, --show, --probe and --batch: one only")
-    if instead.estimate or instead.show:
-        with Session(how, benchmark, data, what, looking=True) as opened:
-            _estimated(opened) if instead.estimate else _shown(opened, whole=bool(what.sample))
-            output.warn(opened.run)
-        return 0
-    with (
-        working(what.run) as here,
-        Session(how, benchmark, data, replace(what, run=here)) as opened,
-    ):
-        opened.named = opt.place_of(what.run)
+    judges = who.options(how)
+    one_only = instead.show or instead.probe or instead.batch
+    if len(judges) > 1 and one_only:
+        raise UsageError("--show, --probe and --batch take one --model", argument="model")
+    with ExitStack() as stack:
+        if instead.estimate or instead.show:
+            opened = _opened(stack, judges, benchmark, data, what, looking=True)
+            if instead.estimate:
+                _estimated(opened)
+            else:
+                _shown(opened[0], whole=bool(what.sample))
+            output.warn(opened[0].run)
+            return 0
+        here = stack.enter_context(working(what.run))
+        opened = _opened(stack, judges, benchmark, data, replace(what, run=here))
+        for session in opened:
+            session.named = opt.place_of(what.run)
         if instead.probe:
-            return _probed(opened)
-        return _by_batch(opened, instead.batch) if instead.batch else _judged(opened)
+            return _probed(opened[0])
+        return _by_batch(opened[0], instead.batch) if instead.batch else _judged(opened)
 
 
-def _judged(opened: Session) -> int:
-    """Run a session and print what it did; the exit code."""
+def _opened(
+    stack: ExitStack,
+    judges: Sequence[JudgeOptions],
+    benchmark: str,
+    data: Path | None,
+    what: Selection,
+    *,
+    looking: bool = False,
+) -> list[Session]:
+    """A session for each judge, all on the ledger of the first."""
+    from editgauge.judging.session import Session
+
+    sessions: list[Session] = []
+    for options in judges:
+        ledger = sessions[0].engine.ledger if sessions else None
+        session = Session(options, benchmark, data, what, looking=looking, ledger=ledger)
+        sessions.append(stack.enter_context(session))
+    return sessions
+
+
+def _judged(opened: Sequence[Session]) -> int:
+    """Run the sessions and print what they did; the exit code."""
     from editgauge.judging import command, estimate
 
-    asks = opened.options.budget is not None and not opened.options.offline
-    if asks and (bought := estimate.of_session(opened).bought):
-        output.note(bought)
+    options = opened[0].options
+    if options.budget is not None and not options.offline:
+        estimates = [estimate.of_session(session) for session in opened]
+        if bought := estimate.bought(opened, estimates):
+            output.note(bought)
     with output.live() as line:
         show = {} if output.as_json() or output.quiet() else {"progress": _progress(opened, line)}
-        outcome = command.run(opened, say=output.note, **show)
-    output.emit(outcome.facts, outcome.lines())
-    output.warn(opened.run)
-    if outcome.facts["interrupted"]:
+        outcomes = command.run_together(opened, say=output.note, **show)
+    if len(outcomes) == 1:
+        output.emit(outcomes[0].facts, outcomes[0].lines())
+    else:
+        judges = [outcome.facts for outcome in outcomes]
+        output.emit({"judges": judges}, _lines(outcomes))
+    output.warn(opened[0].run)
+    if any(outcome.facts["interrupted"] for outcome in outcomes):
         return 130
-    return 3 if outcome.facts["over_budget"] else int(bool(outcome.without_score))
+    if any(outcome.facts["over_budget"] for outcome in outcomes):
+        return 3
+    return int(any(outcome.without_score for outcome in outcomes))
 
 
-def _progress(opened: Session, line: Callable[[str, bool], None]) -> Callable[[Stats], None]:
-    """How far the judge is, at what speed and cost."""
-    total, began = opened.expected(), time.monotonic()
-    priced = opened.price is not None and not opened.price.free
+def _lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What several judges did, each under its name."""
+    for outcome in outcomes:
+        yield f"--- {outcome.session.options.model} ---"
+        yield from outcome.lines()
 
-    def show(stats: Stats) -> None:
-        rate = stats.done / max(1e-9, time.monotonic() - began)
-        dollars = f" · ${stats.dollars:.2f}" if priced else ""
+
+def _progress(
+    opened: Sequence[Session], line: Callable[[str, bool], None]
+) -> Callable[[Stats], None]:
+    """How far the judges are, at what speed and cost."""
+    total = sum(session.expected() for session in opened)
+    began = time.monotonic()
+    priced = any(session.price is not None and not session.price.free for session in opened)
+
+    def show(_: Stats) -> None:
+        every = [session.engine.stats for session in opened]
+        done = sum(stats.done for stats in every)
+        rate = done / max(1e-9, time.monotonic() - began)
+        dollars = f" · ${sum(stats.dollars for stats in every):.2f}" if priced else ""
+        refused = sum(stats.refused for stats in every)
+        failed = sum(stats.failed for stats in every)
+        unparsable = sum(stats.unparsable for stats in every)
         line(
-            f"{stats.done} of {total} · {rate:.1f}/s{dollars} · "
-            f"{stats.refused} refused · {stats.failed} failed · {stats.unparsable} unparsable · "
-            f"{(total - stats.done) / rate:.0f} s left",
+            f"{done} of {total} · {rate:.1f}/s{dollars} · "
+            f"{refused} refused · {failed} failed · {unparsable} unparsable · "
+            f"{(total - done) / rate:.0f} s left",
             False,
         )
 
     return show
 
 
-def _estimated(opened: Session) -> None:
-    from editgauge.judging.estimate import of_session
+def _estimated(opened: Sequence[Session]) -> None:
+    from editgauge.judging import estimate
 
-    estimated = of_session(opened)
-    output.emit(asdict(estimated), estimated.lines())
+    estimates = [estimate.of_session(session) for session in opened]
+    if len(estimates) == 1:
+        output.emit(asdict(estimates[0]), estimates[0].lines())
+        return
+    total, bought = estimate.together(estimates), estimate.bought(opened, estimates)
+
+    def lines() -> Iterator[str]:
+        for session, estimated in zip(opened, estimates, strict=True):
+            estimated.bought = ""  # it is of all judges together
+            yield f"--- {session.options.model} ---"
+            yield from estimated.lines()
+        dollars = "unknown" if total["dollars"] is None else f"{total['dollars']:,.2f}"
+        yield f"together: {total['calls']:,} calls, {dollars} US dollars"
+        yield from filter(None, [bought])
+
+    judges = {
+        session.options.model: asdict(estimated)
+        for session, estimated in zip(opened, estimates, strict=True)
+    }
+    output.emit({"calls": {"total": total}, "judges": judges, "bought": bought}, lines())
 
 
 def _shown(opened: Session, *, whole: bool) -> None:
@@ -146,10 +237,24 @@ def _by_batch(opened: Session, action: str) -> int:
         calls = f"{output.counted(done.calls, 'call')}, batches: {len(done.batches)}"
         lines = [f"{action}: {calls}; {done.waiting} wait"]
         lines += [f"note: batch without results: {name}" for name in done.failed]
+        lines += _refused(done.refused)
         if done.waiting:
             lines.append("next:  the same command with --batch collect, within a day")
         output.emit({"what": action, **asdict(done)}, [*lines, *filter(None, [done.broke])])
     if done.broke or not collected:
         return 3 if done.broke else 0
+    if output.as_json():
+        for line in _refused(done.refused):
+            output.note(line)
     opened.go_offline()
-    return _judged(opened)
+    return _judged([opened])
+
+
+def _refused(calls: int) -> Iterator[str]:
+    """Say what to do about calls that a batch's server refused for how they asked."""
+    if calls:
+        yield (
+            f"note: {output.counted(calls, 'call')} refused for how the batch asked, which cost "
+            f"nothing; what the server takes was learned"
+        )
+        yield "next:  the same command with --batch submit asks in other words"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from editgauge.judging.protocol import Call
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
 from editgauge.services.gate import Gate
-from editgauge.services.http import Response
+from editgauge.services.http import Request, Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 from editgauge.store.paid import Paid
@@ -65,6 +65,13 @@ class Attempt(NamedTuple):
 FIRST = Attempt()
 
 
+class Used(NamedTuple):
+    """The parts of a dialect that a request uses: those are refused, or proven by its answer."""
+
+    schema: bool = False
+    temperature: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class Stats:
     """What has happened so far. `unasked`: not stored, and not to be asked; `blind`: perhaps from a
@@ -99,6 +106,7 @@ class Asker:
     """Asks one model for replies, each key once. Thread-safe. `limits`: `deadline` (seconds for one
     reply, 1,800) and `backoff` of `PaidCalls`. `answered`: the model that answered first; `asked`:
     keys whose replies came in this command; `waiting`: those whose replies wait in a batch.
+    `adapted`: one line about what the server does not take, once it has answered; `say` gets it.
     """
 
     def __init__(
@@ -127,7 +135,10 @@ class Asker:
             **{"deadline": 1800.0, **limits},  # type: ignore[arg-type]
         )
         noted = replies.note(f"dialect {self.model}")
-        self.dialect, self._proven = Dialect.of(client.host, noted), noted is not None
+        self.dialect = Dialect.of(client.host, noted, self.model)
+        self.say: Callable[[str], None] = lambda text: None
+        self._first, self._heard_of = threading.RLock(), set[Used]()
+        self.adapted, self._refused = "", 0
         self.answered = replies.note(f"answered {self.model}") or ""
         self.asked, self.waiting = set[str](), set[str]()
         self._of_key, self._trouble = dict[str, threading.Lock](), ("", 0)
@@ -199,20 +210,59 @@ class Asker:
             return reply
 
     def _ask(self, job: Job, attempt: Attempt) -> Reply | None:
-        """Ask in the words that are known now; None where an answer taught others."""
+        """Ask in the words that are known now; None where an answer taught others.
+
+        Until the server has answered, calls go one after the other: the refusal of the first one
+        teaches all that wait, before their pictures are sent.
+        """
+        if self._knows(job):
+            return self._ask_now(job, attempt)
+        with self._first:
+            if not self._knows(job):
+                reply = self._ask_now(job, attempt)
+                if reply is not None:  # any end but a refusal of the form lets the others go
+                    self._heard_of.add(self.used(job.call))
+                return reply
+        return self._ask_now(job, attempt)
+
+    def _knows(self, job: Job) -> bool:
+        """Tell if a call like this one has come to an end before."""
+        dialect = self.dialect
+        if dialect.proven and dialect.warm and dialect.sure:
+            return True
+        used = self.used(job.call)
+        if used in self._heard_of:
+            return True
+        if used.temperature and not dialect.warm:
+            return False
+        if used.schema and not dialect.sure:
+            return False
+        return dialect.proven
+
+    def used(self, call: Call) -> Used:
+        """Return the parts of the dialect that a request of this call uses."""
+        has_temperature = "temperature" in self.parameters(call)
+        return Used(schema=call.schema() is not None, temperature=has_temperature)
+
+    def _ask_now(self, job: Job, attempt: Attempt) -> Reply | None:
+        """Ask without waiting for others; None where an answer taught other words."""
         dialect = self.dialect
         body = self.body(job, attempt, dialect)
         encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
-        request = self.client.request(pieces(body, encoded))
+
+        def build() -> Request:
+            """Make the request when its turn comes: others may have learned until then."""
+            nonlocal dialect, body
+            if not dialect.asks_like(self.dialect):
+                dialect = self.dialect
+                body = self.body(job, attempt, dialect)
+            return self.client.request(pieces(body, encoded))
+
         spend = Spend(model=self.model, most=self.most(job, attempt, len(body)))
-        outcome = self.paid.call(request, lambda answer: self.heard(answer, len(body)), spend)
+        outcome = self.paid.call(build, lambda answer: self.heard(answer, len(body)), spend)
         if outcome.kind == "bad":  # perhaps it is the form that it refuses
-            with self._lock:
-                known = dialect.sure if job.call.schema() else self._proven
-                if dialect == self.dialect and not known:
-                    self.dialect = dialect.after(outcome.reason) or dialect
-                if dialect != self.dialect:  # or another call has found it out in the meantime
-                    return None
+            if self.learn(dialect, outcome.reason):
+                return None
         if outcome.unreachable and not self.paid.sent:
             raise RunError(
                 f"{self.client.address}: {outcome.reason}; start the server, or correct its address"
@@ -240,12 +290,61 @@ class Asker:
             cost = max(self.price.of(*usage, batch=batch), cost or 0.0)
         return replace(outcome, cost=cost)
 
-    def prove(self, dialect: Dialect, *, schema: bool = False) -> None:
-        """Keep a dialect that was answered, so that the next command begins with it."""
-        if dialect == self.dialect and (not self._proven or (schema and not dialect.sure)):
-            self._proven, sure = True, dialect.sure or schema
-            self.dialect = msgspec.structs.replace(dialect, sure=sure)
-            self.replies.note(f"dialect {self.model}", self.dialect.note)
+    def learn(self, dialect: Dialect, reason: str) -> bool:
+        """Learn from a refusal how the server wants to be asked. True where a request that is made
+        anew may be taken. `dialect` is the one that was refused, `reason` the server's words.
+        """
+        with self._lock:
+            if not dialect.asks_like(self.dialect):  # another call has found it out before
+                self._refused += 1
+                return True
+            taught = self.dialect.after(reason)
+            if taught is None:
+                return False
+            self._refused += 1
+            self.dialect = taught
+            return True
+
+    def prove(self, dialect: Dialect, call: Call | None = None) -> None:
+        """Keep a dialect in which a call was answered, so that the next command begins with it. The
+        first time in a command, say what the server does not take.
+        """
+        if not dialect.asks_like(self.dialect):
+            return
+        used = Used()  # of a batch's line nobody knows
+        if call is not None:
+            used = self.used(call)
+        proven = msgspec.structs.replace(
+            self.dialect,
+            proven=True,
+            warm=self.dialect.warm or used.temperature,
+            sure=self.dialect.sure or used.schema,
+        )
+        if proven != self.dialect:
+            self.dialect = proven
+            self.keep_dialect()
+        if call is not None and not self.adapted:
+            self.adapted = self._adapted(call.temperature, schema=used.schema)
+            if self.adapted:
+                self.say(self.adapted)
+
+    def keep_dialect(self) -> None:
+        """Note what was learned of the server, for the next command."""
+        self.replies.note(f"dialect {self.model}", self.dialect.note)
+
+    def _adapted(self, declared: float | None, *, schema: bool) -> str:
+        """Return one line about what the server does not take and what that costs; "" where it
+        takes everything. `declared` is the temperature of the protocol.
+        """
+        temperature = "" if declared is None or "temperature" in self.asking else f"{declared:g}"
+        phrases = self.dialect.lacks(temperature=temperature, schema=schema)
+        if not phrases:
+            return ""
+        refused = ""
+        if self._refused:
+            times = "once" if self._refused == 1 else f"{self._refused} times"
+            refused = f"; it refused {times} before that was learned, which cost nothing"
+        return f"{self.model} at {self.client.host} takes {' and '.join(phrases)}{refused}"
 
     def is_ours(self, model: str) -> bool:
         """Whether this model answered first; the first one is remembered."""
@@ -262,7 +361,7 @@ class Asker:
         fine = outcome.kind in ("ok", "refused")
         with self._lock:
             if outcome.kind == "ok":
-                self.prove(dialect, schema=call.schema() is not None)
+                self.prove(dialect, call)
             ours = not fine or self.is_ours(model)
         about = {**job.about, "call": call.name, "repeat": job.repeat, "attempt": attempt.name}
         about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}

@@ -1,5 +1,6 @@
 """OpenAI's batches, half the price within a day, into the same reply store. Each is booked, and
 noted under a mark that the provider keeps, *before* it is made: a killed command finds it again.
+What a server refuses in a batch teaches how the next one asks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import orjson
 
 from editgauge.errors import BudgetExceeded, ImageError, RunError
 from editgauge.judging.asking import FIRST, Job
-from editgauge.judging.chat import pieces
+from editgauge.judging.chat import Dialect, pieces
 from editgauge.judging.engine import Engine
 from editgauge.services.http import Request, Response, form_request, json_request
 from editgauge.services.paid import Outcome, Spend, decoded, failed
@@ -37,23 +38,30 @@ _NOTE = "batch "
 
 
 class Batch(msgspec.Struct, kw_only=True):
-    """A batch as it is noted: `calls` until it was collected, `number` once it is known."""
+    """A batch as it is noted: `calls` until it was collected, `number` once it is known.
+
+    `model` is the judge that it asks ("": an older note does not say), and `dialect` how, as
+    `Dialect.note` has it.
+    """
 
     mark: str
     calls: list[str]
     number: str = ""
     state: str = ""
+    model: str = ""
+    dialect: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
 class Batched:
     """What was done; `failed`: batches without results, and why; `broke`: why the budget left calls
-    out.
+    out. `refused`: calls that the server refused for how they asked; the next batch asks otherwise.
     """
 
     batches: list[str] = field(default_factory=list)
     calls: int = 0
     waiting: int = 0
+    refused: int = 0
     failed: list[str] = field(default_factory=list)
     broke: str = ""
 
@@ -106,21 +114,22 @@ def _lines(engine: Engine, jobs: Iterable[Job]) -> Iterator[tuple[str, bytes]]:
 
 def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
     """Hand one file to the server; the batch is noted before it is made, and after."""
-    batch = Batch(mark=secrets.token_hex(12), calls=list(bodies))
+    mark = secrets.token_hex(12)
+    batch = Batch(mark=mark, calls=list(bodies), model=engine.model, dialect=engine.dialect.note)
     about = {"method": "POST", "url": _ENDPOINT}
     data = b"".join(
         orjson.dumps({"custom_id": key, **about})[:-1] + b',"body":' + body + b"}\n"
         for key, body in bodies.items()
     )
     file = ("file", "calls.jsonl", "application/octet-stream", data)
-    address, mark = engine.client.address, {"Idempotency-Key": batch.mark}
+    address, headers = engine.client.address, {"Idempotency-Key": batch.mark}
     form = form_request(address + "/files", {"purpose": "batch"}, [file], seconds=_LONG)
     try:
         number = _number(engine, engine.paid.call(form, _json, _FREE), "file was taken")
         _note(engine, batch)
         wanted = {"input_file_id": number, "endpoint": _ENDPOINT, "completion_window": "24h",
                   "metadata": {MARK: batch.mark}}  # fmt: skip
-        request = json_request(address + "/batches", wanted, headers=mark)
+        request = json_request(address + "/batches", wanted, headers=headers)
         made = engine.paid.attempt(request, _json, _FREE)
         batch.number = "" if made.lost else _number(engine, made, "batch was made")
     except Exception:
@@ -148,9 +157,13 @@ def _unknown(engine: Engine, batch: Batch, why: str) -> RunError:
 
 
 def _pending(engine: Engine) -> Iterator[Batch]:
-    """Batches not collected. Raises `RunError` for a damaged note, or one that may be made."""
+    """This judge's batches that were not collected. Raises `RunError` for a damaged note, or one
+    that may be made.
+    """
     for note in engine.replies.notes(_NOTE).values():
         batch = msgspec.json.decode(note, type=Batch)
+        if batch.model not in ("", engine.model):
+            continue
         if batch.calls and not batch.number:  # its command ended in between
             reply = _get(engine, "/batches?limit=100", _json)
             if not isinstance(listed := at(reply.value, "data"), list):
@@ -173,17 +186,25 @@ def collect(engine: Engine) -> Batched:
             result.waiting += len(batch.calls)
             result.failed += [f"{batch.number}: {batch.state}"] * (batch.state not in UNFINISHED)
             continue
+        asked = engine.dialect
+        if batch.dialect:
+            asked = Dialect.of(engine.client.host, batch.dialect)
+        if any(200 <= response.status < 300 for response in answers.values()):
+            engine.prove(asked)
         for key, response in answers.items():
             outcome = failed(response, engine.client.secrets)
             if 200 <= response.status < 300:
                 outcome = engine.heard(response, LEAST_BYTES, batch=True)
             _settle(engine, [key], outcome.cost, outcome.booked, outcome.reason)
+            if outcome.kind == "bad" and engine.learn(asked, outcome.reason):
+                result.refused += 1  # no reply is kept: the next batch has it in other words
+                continue
             if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
-            if outcome.kind == "ok":
-                engine.prove(engine.dialect)
             engine.put(key, outcome, {"batch": batch.number})
+        if result.refused:
+            engine.keep_dialect()
         result.failed += [] if answers else [f"{batch.number}: {batch.state}"]
         _close(engine, batch, batch.state)
         result.batches.append(batch.number)

@@ -13,7 +13,6 @@ import orjson
 
 from editgauge.errors import UsageError
 from editgauge.judging.protocol import Call
-from editgauge.services import policy
 from editgauge.services.http import Http, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
 from editgauge.services.policy import at, objects
@@ -28,28 +27,78 @@ _NEXT: Mapping[Form, Form] = {
     "guided_json": "",  # vLLM before 0.6
 }
 _HOSTS: Mapping[str, Form] = {"api.anthropic.com": "tool"}
+_OWN_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)(?:-(?:mini|nano|pro|preview))?(?:-\d{4}-\d\d-\d\d)?")
+"""OpenAI's models that take neither ``max_tokens`` nor a temperature, by its guide to reasoning
+models: a batch that has them comes back a day later with every line refused.
+"""
 _KEYWORDS = ("additionalProperties", "enum", "strict", "minimum", "maximum", "required")
 _ABOUT_FORM = ("response_format", "json_", "schema", "grammar", "guided", "tool")
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """How the schema goes ("": not at all), without which keywords; names of limit, temperature.
-    `sure`: a request with a schema was answered.
+    """How a server wants to be asked.
+
+    `form` says how the schema goes ("": not at all), `dropped` without which keywords of it;
+    `tokens_field` is the name of the token limit, and `temperature` False leaves it out. `proven`:
+    a request was answered; `warm`: one with a temperature; `sure`: one with a schema. What was
+    answered is not what a later request is refused for.
     """
 
     form: Form = "json_schema"
     dropped: tuple[str, ...] = ()
     tokens_field: str = "max_tokens"
     temperature: bool = True
+    proven: bool = False
+    warm: bool = False
     sure: bool = False
 
     @classmethod
-    def of(cls, host: str, note: str | None = None) -> Dialect:
-        """What was noted of a server, else what is known of its host."""
+    def of(cls, host: str, note: str | None = None, model: str = "") -> Dialect:
+        """What was noted of a server, else what is known of its host and its model."""
         try:
             return msgspec.json.decode(note or "", type=cls)
         except msgspec.MsgspecError:
-            return cls(form=_HOSTS.get(host, "json_schema"))
+            form = _HOSTS.get(host, "json_schema")
+        if _OWN_TEMPERATURE.fullmatch(model.lower().rpartition("/")[2]):
+            return cls(form=form, tokens_field="max_completion_tokens", temperature=False)
+        return cls(form=form)
+
+    def asks_like(self, other: Dialect) -> bool:
+        """Tell if requests in both are the same, whatever was answered so far."""
+        return self.bare == other.bare
+
+    @property
+    def bare(self) -> Dialect:
+        """The dialect without what was answered in it."""
+        return msgspec.structs.replace(self, proven=False, warm=False, sure=False)
+
+    def lacks(self, *, temperature: str = "", schema: bool = True) -> list[str]:
+        """Return what requests in this dialect leave out, and what that costs, one phrase each.
+
+        `temperature` is the one that the protocol declares, "" where it declares none; `schema`
+        says that a schema is asked for.
+        """
+        phrases: list[str] = []
+        if not schema:
+            pass
+        elif not self.form:
+            phrases.append(
+                "no JSON schema (the form of replies is asked for in words alone: more of them may "
+                "be asked for again, or be unparsable)"
+            )
+        elif self.form in ("json_object", "guided_json"):
+            phrases.append(
+                f"no json_schema (it is asked for a {self.form}, which it may not keep to: more "
+                f"replies may be asked for again)"
+            )
+        elif self.dropped:
+            phrases.append(f"no {', '.join(self.dropped)} in a JSON schema")
+        if not self.temperature and temperature:
+            phrases.append(
+                f"no temperature (it judges at its own, where {temperature} is declared: scores "
+                f"vary more, and are not comparable with those at {temperature}; the table says so)"
+            )
+        return phrases
 
     @property
     def note(self) -> str:
@@ -76,10 +125,13 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     def after(self, reason: str) -> Dialect | None:
         """The dialect to try after a request was turned down for this; None: for another reason."""
         text = reason.lower()
-        if self.tokens_field == "max_tokens" and "max_completion_tokens" in text:
+        renamed = "max_completion_tokens" in text and self.tokens_field == "max_tokens"
+        if renamed and not self.proven:
             return msgspec.structs.replace(self, tokens_field="max_completion_tokens")
-        if self.temperature and "temperature" in text:
+        if self.temperature and not self.warm and "temperature" in text:
             return msgspec.structs.replace(self, temperature=False)
+        if self.sure:
+            return None
         named = (word for word in _KEYWORDS if re.search(rf"\b{word}\b", reason, re.IGNORECASE))
         refused = [word for word in named if word not in self.dropped]
         if self.form and refused:
@@ -230,7 +282,7 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
         return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Reply())
     if value.get("error"):
         code = at(value, "error.code")  # routers pass on the status of whom they asked
-        status = code if code in policy.STATUSES else 502
+        status = code if type(code) is int and 400 <= code < 600 else 502
         return failed(Response(status, response.headers, response.data), secrets)
     reply = _reply(value, secrets)
     if why := _refusal(value, reply, secrets):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import cv2
@@ -18,7 +18,7 @@ from editgauge.judging.asking import Job
 from editgauge.judging.engine import Progress, Say
 from editgauge.judging.options import RETRIED
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
-from editgauge.judging.session import Session
+from editgauge.judging.session import Session, judge_together
 from editgauge.store.summary import Summary, reason_lines
 from editgauge.types import JUDGE_SCORER, JsonObject, Score
 
@@ -94,21 +94,48 @@ def run(
     progress: Progress = lambda stats: None,
     say: Say = lambda text: None,
 ) -> Outcome:
-    """Judge what is to be judged.
+    """Judge what is to be judged, with one judge; as `run_together`."""
+    (outcome,) = run_together([session], progress=progress, say=say)
+    return outcome
+
+
+def run_together(
+    sessions: Sequence[Session],
+    *,
+    progress: Progress = lambda stats: None,
+    say: Say = lambda text: None,
+) -> list[Outcome]:
+    """Judge what is to be judged, with one or several judges that share a budget by samples.
 
     `progress` gets the counts after each call, `say` warnings. Ctrl-C ends what is in flight, and a
     second one drops it. Raises `RunError` when going on makes no sense; what was done is kept and
     recorded.
     """
-    session.asks()
-    began, complete, dropped = time.monotonic(), False, False
+    for session in sessions:
+        session.asks()
+    began, ended, dropped = time.monotonic(), False, False
     try:
-        complete = session.judge(progress=progress, say=say)
+        judge_together(sessions, progress=progress, say=say)
+        ended = True
     except KeyboardInterrupt:
         dropped = True
     finally:
         seconds = round(time.monotonic() - began, 3)
-        facts = session.record("judge", **session.facts(), complete=complete, seconds=seconds)
+        recorded = [_record(session, ended=ended, seconds=seconds) for session in sessions]
+    pairs = zip(sessions, recorded, strict=True)
+    return [_outcome(session, facts, dropped=dropped) for session, facts in pairs]
+
+
+def _record(session: Session, *, ended: bool, seconds: float) -> JsonObject:
+    """Write down in the run's manifest what a session did."""
+    engine = session.engine
+    stopped = engine.interrupted or bool(engine.broke)
+    complete = ended and not stopped and not engine.stats.unasked
+    return session.record("judge", **session.facts(), complete=complete, seconds=seconds)
+
+
+def _outcome(session: Session, facts: JsonObject, *, dropped: bool) -> Outcome:
+    """What a session did; `facts` are those of the run's manifest."""
     engine, summary = session.engine, session.summary
     strict = {key: each for key, each in summary.counts.items() if key[3] == "corrected"}
     return Outcome(session, {
@@ -116,10 +143,11 @@ def run(
         "run": session.named,
         "interrupted": dropped or engine.interrupted,
         "over_budget": bool(engine.broke),
-        "dollars_of_run": round(engine.ledger.totals.booked, 6),
+        "dollars_of_run": max(0.0, round(engine.ledger.totals.booked, 6)),
         "refused_by_category": session.refused,
         "rows_made": summary.computed,
         "rows_kept": summary.kept,
+        "adapted": engine.adapted,
         "without_score": engine.stats.unasked + Summary(strict).without_score,
         "notes": [*session.options.notes, *engine.warnings()],
     })  # fmt: skip

@@ -59,8 +59,7 @@ class Engine(Asker):
     """
 
     broke = ""
-    interrupted = _dropped = _stopping = False
-    _error: BaseException | None = None
+    interrupted = False
 
     def run(
         self,
@@ -76,67 +75,23 @@ class Engine(Asker):
         answering, nothing but failures. What is in flight then is still waited for, stored and
         given to `done`: it is paid for. So it is after Ctrl-C; a second one drops it.
         """
-        left, taking = iter(jobs), threading.RLock()
+        tasks = (Task(self, job, done) for job in jobs)
+        return run_together([self], tasks, progress, say)
 
-        def do_next() -> bool:
-            with taking:
-                job = None if self._stopping else next(left, None)
-            if job is None:
-                return False
-            scores = self.hear(job)
-            with taking:
-                if scores is not None and not self._dropped:
-                    self._count(job, scores)
-                    done(job, scores)
-                    progress(self.stats)
-            return True
-
-        self._in_threads(do_next, say)
-        if self._error is not None:
-            raise self._error
-        return not self._stopping and not self.stats.unasked
-
-    def _work(self, do_next: Callable[[], bool]) -> None:
-        try:
-            while do_next():
-                pass
-        except BaseException as error:
-            self._stopping = True
-            if isinstance(error, BudgetExceeded):
-                self.broke = self.broke or str(error)
-            elif not isinstance(error, Closed):  # raised by whoever waits for the threads
-                self._error = self._error or error
-                self.paid.halt()
-
-    def _in_threads(self, do_next: Callable[[], bool], say: Say) -> None:
-        about: JsonObject = {"target": self._work, "args": (do_next,), "daemon": True}
-        count = 1 if self.offline else self.concurrency
-        threads = [threading.Thread(**about) for _ in range(count)]
-        for thread in threads:
-            thread.start()
-        while any(thread.is_alive() for thread in threads):
-            try:
-                time.sleep(0.02)  # Ctrl-C in a `join` would call a thread that works a dead one
-            except KeyboardInterrupt:
-                if self.interrupted:
-                    self._dropped = True
-                    self.paid.halt()
-                    raise
-                self.interrupted = self._stopping = True
-                say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
-        self._bring_up()
-
-    def _count(self, job: Job, scores: Scores) -> None:
+    def count(self, job: Job, scores: Scores) -> None:
+        """Count a job that has ended."""
         stats, statuses = self.stats, {one.status for one in scores if one.variant == "corrected"}
         stats.done += 1
         stats.refused += Status.REFUSED in statuses
         stats.failed += bool({Status.FAILED, Status.UNREADABLE} & statuses)
         stats.unparsable += Status.UNPARSABLE in statuses
-        self._bring_up()
+        self.bring_up()
 
-    def _bring_up(self) -> None:
+    def bring_up(self) -> None:
+        """Bring the counts of requests and dollars up to date."""
         self.stats.requests = self.paid.sent
-        self.stats.dollars, self.stats.dollars_unbilled = self.ledger.spent, self.ledger.unbilled
+        spent = self.ledger.spent_on(self.model)
+        self.stats.dollars, self.stats.dollars_unbilled = spent.dollars, spent.unbilled
 
     def warnings(self) -> list[str]:
         """What whoever reads the scores should know."""
@@ -227,6 +182,99 @@ class Engine(Asker):
         sizes = map(self.pictures.size, job.call.pictures)
         shown = sum(max(1, min(64, width * height // 4096)) for width, height in sizes)
         return 0 < tokens < len(self.body(job)) / 6 + shown
+
+
+class Task(NamedTuple):
+    """One job of one judge, and who gets what comes of it."""
+
+    engine: Engine
+    job: Job
+    done: Done
+
+
+def run_together(
+    engines: Sequence[Engine],
+    tasks: Iterable[Task],
+    progress: Progress = lambda stats: None,
+    say: Say = lambda text: None,
+) -> bool:
+    """Do the tasks of all `engines` in order, as many at once as the engines allow together. As
+    `Engine.run`; where one engine must end, all do.
+    """
+    return _Crew(engines, tasks, progress, say).work()
+
+
+class _Crew:
+    """The threads that do the tasks of one command."""
+
+    def __init__(
+        self, engines: Sequence[Engine], tasks: Iterable[Task], progress: Progress, say: Say
+    ) -> None:
+        self.engines, self.left = engines, iter(tasks)
+        self.progress, self.say = progress, say
+        self.taking = threading.RLock()
+        self.stopping = self.dropped = False
+        self.error: BaseException | None = None
+        for engine in engines:
+            engine.say = say
+
+    def work(self) -> bool:
+        """Do all tasks; True when none was left out. Raises as `Engine.run`."""
+        self._in_threads()
+        if self.error is not None:
+            raise self.error
+        unasked = any(engine.stats.unasked for engine in self.engines)
+        return not self.stopping and not unasked
+
+    def _do_next(self) -> bool:
+        with self.taking:
+            task = None if self.stopping else next(self.left, None)
+        if task is None:
+            return False
+        scores = task.engine.hear(task.job)
+        with self.taking:
+            if scores is not None and not self.dropped:
+                task.engine.count(task.job, scores)
+                task.done(task.job, scores)
+                self.progress(task.engine.stats)
+        return True
+
+    def _work(self) -> None:
+        try:
+            while self._do_next():
+                pass
+        except BaseException as error:
+            self.stopping = True
+            if isinstance(error, BudgetExceeded):
+                for engine in self.engines:
+                    engine.broke = engine.broke or str(error)
+            elif not isinstance(error, Closed):  # raised by whoever waits for the threads
+                self.error = self.error or error
+                self._halt()
+
+    def _halt(self) -> None:
+        for engine in self.engines:
+            engine.paid.halt()
+
+    def _in_threads(self) -> None:
+        count = sum(1 if engine.offline else engine.concurrency for engine in self.engines)
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            try:
+                time.sleep(0.02)  # Ctrl-C in a `join` would call a thread that works a dead one
+            except KeyboardInterrupt:
+                if self.stopping and any(engine.interrupted for engine in self.engines):
+                    self.dropped = True
+                    self._halt()
+                    raise
+                self.stopping = True
+                for engine in self.engines:
+                    engine.interrupted = True
+                self.say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
+        for engine in self.engines:
+            engine.bring_up()
 
 
 def _verdict(call: Call, reply: Reply) -> Verdict:

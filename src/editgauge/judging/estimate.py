@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from editgauge.errors import ImageError
@@ -16,12 +16,13 @@ from editgauge.types import JsonObject
 @dataclass(slots=True, kw_only=True)
 class Estimate:
     """What is left to ask: in ``calls.total`` calls to be paid, those already ``stored``,
-    ``tokens_in``, ``tokens_out``, ``dollars`` (None: no price); `bought`: how much of it the budget
-    pays for, "" where there is none.
+    ``tokens_in``, ``tokens_out``, ``dollars`` (None: no price), on so many `samples`; `bought`: how
+    much of it the budget pays for, "" where there is none.
     """
 
     calls: dict[str, JsonObject]
     notes: list[str]
+    samples: int = 0
     bought: str = ""
 
     def lines(self) -> Iterator[str]:
@@ -60,20 +61,37 @@ def of_session(session: Session) -> Estimate:
         total["dollars"] = price.of(total["tokens_in"], total["tokens_out"])
         rates = f"{price.input:g} in and {price.output:g} out for a million, {price.source}"
         told = f"price: {rates}; a batch costs {price.batch:.0%} of it"
-    bought = _bought(session, len(left), total["dollars"] or 0.0)
-    return Estimate(calls={"total": total}, notes=[told, *options.notes], bought=bought)
+    estimate = Estimate(calls={"total": total}, notes=[told, *options.notes], samples=len(left))
+    estimate.bought = bought([session], [estimate])
+    return estimate
 
 
-def _bought(session: Session, left: int, dollars: float) -> str:
-    """How many of the samples that are `left` the budget pays for, in words."""
-    budget = session.options.budget
+def together(estimates: Sequence[Estimate]) -> JsonObject:
+    """The sums of several judges' estimates; no ``dollars`` where one of them has no price."""
+    total: JsonObject = {}
+    for name in estimates[0].calls["total"]:
+        numbers = [estimate.calls["total"][name] for estimate in estimates]
+        total[name] = None if None in numbers else sum(numbers)
+    return total
+
+
+def bought(sessions: Sequence[Session], estimates: Sequence[Estimate]) -> str:
+    """Say how many of the samples that are left the budget of these judges pays for; "" where
+    there is none, or no price.
+    """
+    first = sessions[0]
+    budget = first.options.budget
+    dollars = sum(estimate.calls["total"]["dollars"] or 0.0 for estimate in estimates)
     if budget is None or not dollars:
         return ""
-    has = max(0.0, budget - session.engine.ledger.totals.booked)
-    editors = len({edit.editor for edit in session.edits if edit.path})
+    left = max(estimate.samples for estimate in estimates)
+    has = max(0.0, budget - first.engine.ledger.totals.booked)
+    paid = min(left, int(left * has / dollars))
+    editors = len({edit.editor for edit in first.edits if edit.path})
+    judges = f" by all {len(sessions)} judges" if len(sessions) > 1 else ""
     return (
-        f"the budget pays for about {min(left, int(left * has / dollars))} of {left} samples left, "
-        f"each for all {editors} editors ({has:.2f} of about {dollars:.2f} US dollars)"
+        f"the budget pays for about {paid} of {left} samples left, each for all {editors} editors"
+        f"{judges} ({has:.2f} of about {dollars:.2f} US dollars)"
     )
 
 

@@ -16,7 +16,7 @@ from editgauge.types import JsonObject, Status
 if TYPE_CHECKING:
     from editgauge.services.prices import Price
 
-EFFORTS = ("none", "minimal", "low", "medium", "high")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 REQUEST = ("temperature", "seed", "max_tokens", "reasoning_effort")
 """What is set of every request: part of the judge's name in rows."""
 RANGES: dict[str, tuple[type, float, float]] = {
@@ -58,11 +58,9 @@ def thinks(model: str) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeOptions:
-    """The judge, and how it is asked. Raises `UsageError` for a value that means nothing."""
+class JudgeSettings:
+    """How a judge is asked, whichever it is. Raises `UsageError` for a value that means nothing."""
 
-    model: str
-    """The judge: a dated model id, or a name of your own server."""
     base_url: str = ""
     """The server, up to and with /v1. Default: OPENAI_BASE_URL, or OpenAI."""
     prompts: str = "ours"
@@ -83,14 +81,13 @@ class JudgeOptions:
     budget: float | None = None
     """US dollars that judging in this run may cost, all commands together; it stops before."""
     price: str = ""
-    """IN/OUT: US dollars for a million tokens in and out. Default: the built-in table."""
+    """IN/OUT: US dollars for a million tokens in and out. Default: the built-in table. Several
+    judges: MODEL=IN/OUT, with commas between.
+    """
 
     def __post_init__(self) -> None:
         from editgauge.store import selection  # imports what a page of help does not need
 
-        if not self.model.isprintable() or self.model.strip() != self.model or not self.model:
-            why = f"{self.model!r}: wanted a judge's name, such as gpt-4o-2024-11-20"
-            raise UsageError(why, argument="model")
         if not 1 <= self.repeat <= 100:
             raise UsageError(f"{self.repeat}: wanted 1 to 100", argument="repeat")
         if self.budget is not None and not 0 <= self.budget < float("inf"):
@@ -122,10 +119,18 @@ class JudgeOptions:
         return ",".join(f"{name}={value}" for name, value in self.asking.items())
 
     @property
-    def notes(self) -> list[str]:
-        """What whoever compares numbers should know of the judge's name."""
-        why = f"{self.model} is an alias, and another model tomorrow: name a dated one"
-        return [why] if is_alias(self.model) else []
+    def prices(self) -> dict[str, str]:
+        """The parts of `price`: a judge's name ("": of all others) -> IN/OUT."""
+        prices: dict[str, str] = {}
+        for part in filter(None, self.price.split(",")):
+            model, _, rates = part.strip().rpartition("=")
+            prices[model] = rates
+        return prices
+
+    @property
+    def priced(self) -> list[str]:
+        """The judges that `price` names."""
+        return [model for model in self.prices if model]
 
     @property
     def retried(self) -> frozenset[Status]:
@@ -133,6 +138,26 @@ class JudgeOptions:
         from editgauge.store import selection
 
         return selection.statuses(self.retry)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions(JudgeSettings):
+    """The judge, and how it is asked. Raises `UsageError` for a value that means nothing."""
+
+    model: str
+    """The judge: a dated model id, or a name of your own server."""
+
+    def __post_init__(self) -> None:
+        if not self.model.isprintable() or self.model.strip() != self.model or not self.model:
+            why = f"{self.model!r}: wanted a judge's name, such as gpt-4o-2024-11-20"
+            raise UsageError(why, argument="model")
+        JudgeSettings.__post_init__(self)
+
+    @property
+    def notes(self) -> list[str]:
+        """What whoever compares numbers should know of the judge's name."""
+        why = f"{self.model} is an alias, and another model tomorrow: name a dated one"
+        return [why] if is_alias(self.model) else []
 
 
 def _number(name: str, value: str) -> Any:
@@ -182,7 +207,8 @@ def price_for(options: JudgeOptions) -> Price | None:
 
     base = options.base_url or os.environ.get("OPENAI_BASE_URL") or ""
     known = None if is_own_network(urlsplit(base).hostname or "") else price_of(options.model)
-    price = price_as_given(options.price, known) if options.price else known
+    given = options.prices.get(options.model) or options.prices.get("", "")
+    price = price_as_given(given, known) if given else known
     if options.budget is not None and (price is None or price.free):
         why = (
             f"is wanted for a budget: that of {options.model} is {'zero' if price else 'not known'}"

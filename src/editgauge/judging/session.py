@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from editgauge.judging import prompts
 from editgauge.judging.asking import Job
 from editgauge.judging.batch import waiting
 from editgauge.judging.chat import Client
-from editgauge.judging.engine import Engine
+from editgauge.judging.engine import Engine, Task, run_together
 from editgauge.judging.options import (
     RANGES,
     REQUEST,
@@ -44,6 +45,7 @@ from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
 from editgauge.types import (
+    DECLARED_TEMPERATURE,
     JUDGE_SCORER,
     VARIANTS,
     JsonMapping,
@@ -60,8 +62,8 @@ PAID = "paid.sqlite"
 
 class Session:
     """A judge command, ready to be run, or with `looking` only to be shown or estimated: then the
-    run may lie where nothing can be written. A context manager. Raises `UsageError` and `DataError`
-    before anything is paid.
+    run may lie where nothing can be written. `ledger` is that of another session, whose budget this
+    one shares. A context manager. Raises `UsageError` and `DataError` before anything is paid.
     """
 
     def __init__(
@@ -73,8 +75,10 @@ class Session:
         *,
         client: Client | None = None,
         looking: bool = False,
+        ledger: Ledger | None = None,
     ) -> None:
         self._looking, self._stack = looking, ExitStack()
+        self._ledger = ledger
         self.options, self.price = options, price_for(options)
         entry, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
         self.benchmark = entry.name
@@ -113,7 +117,7 @@ class Session:
         self._stack.callback(client.close)
         paid = self._paid(self.run.path / PAID)
         replies = paid if options.replies is None else self._paid(options.replies)
-        ledger = Ledger(paid, purpose="judge", budget=options.budget)
+        ledger = self._ledger or Ledger(paid, purpose="judge", budget=options.budget)
         engine = Engine(client, replies, pictures, options, price=self.price, ledger=ledger)
         engine.waiting = waiting(replies)
         return engine
@@ -257,13 +261,18 @@ class Session:
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 
-    def judge(self, **told: Any) -> bool:
-        """Bring the rows up to date; True when all has been asked. As `Engine.run`."""
+    def tasks(self) -> Iterator[Task]:
+        """The jobs that have no rows yet, each with the engine that asks and `store`."""
+        for job in self.jobs():
+            yield Task(self.engine, job, self.store)
+
+    def begin(self) -> None:
+        """Write down the metrics of the rows that are to come."""
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
-        try:
-            return self.engine.run(self.jobs(), self.store, **told)
-        finally:
-            self._put_unasked()
+
+    def end(self) -> None:
+        """Write the rows of what cannot be judged."""
+        self._put_unasked()
 
     def store(self, job: Job, scores: Sequence[Score]) -> None:
         """Write the rows of one job."""
@@ -307,8 +316,27 @@ class Session:
                 "temperature": self.engine.parameters(call).get("temperature"),
                 "max_tokens": self.engine.room(call),
             }
+            if facts["temperature"] is None and call.temperature is not None:
+                facts[DECLARED_TEMPERATURE] = call.temperature
             facts |= {"asking": self.options.named} if self.options.named else {}
         return facts
+
+
+def judge_together(sessions: Sequence[Session], **told: Any) -> bool:
+    """Bring the rows of several judges of one run up to date; True when all has been asked.
+
+    All judge one sample before the next: wherever a budget ends, what was judged is a comparison.
+    As `engine.run_together`.
+    """
+    for session in sessions:
+        session.begin()
+    every = (session.tasks() for session in sessions)
+    tasks = heapq.merge(*every, key=lambda task: drawn(task.job.about["sample"]))
+    try:
+        return run_together([session.engine for session in sessions], tasks, **told)
+    finally:
+        for session in sessions:
+            session.end()
 
 
 _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")

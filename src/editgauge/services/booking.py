@@ -3,14 +3,15 @@ bill corrects it. An HTTP error costs nothing; a lost connection may have been a
 the sum is not below what a provider may ask for, whatever happens in between.
 
 Under a budget the first call of a model goes alone, a bill above what was booked makes the model as
-many times dearer in this process, and so few calls are under way at once that bills of `WORST`
-times what they may cost would still be within it.
+many times dearer in this process, and so few calls are under way at once that the budget holds if
+their bills become `WORST` times as high as the bills so far let expect.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,11 @@ from editgauge.errors import BudgetExceeded
 from editgauge.store.paid import Paid, State, Totals
 
 WORST = 10.0
-"""How many times its most a call may cost at a service that changes its prices in the middle."""
+"""How many times as much a call may cost at a service that changes its prices in the middle."""
+SPREAD = 2.0
+"""How many times as dear as the usual call so far the calls under way may be by themselves."""
+_SHOWN = 0.00005
+"""US dollars below which four digits show nothing."""
 
 
 class Entry(NamedTuple):
@@ -30,10 +35,46 @@ class Entry(NamedTuple):
     booked: float
 
 
+@dataclass(slots=True)
+class Bills:
+    """The bills of one model in this process, as shares of the most that each call may cost.
+
+    `shares` is their sum; a call without a bill counts as one of its most. `highest` is the highest
+    share, and `dearest` the highest bill (US dollars) among those above their most, else 0.
+    """
+
+    calls: int = 0
+    shares: float = 0.0
+    highest: float = 0.0
+    dearest: float = 0.0
+
+    def add(self, most: float, bill: float | None) -> None:
+        """Count a call that has ended."""
+        share = 1.0 if bill is None else bill / most
+        self.calls += 1
+        self.shares += share
+        if bill is not None:
+            self.highest = max(self.highest, share)
+            if bill > most:
+                self.dearest = max(self.dearest, bill)
+
+    @property
+    def usual(self) -> float:
+        """The mean share."""
+        return self.shares / self.calls
+
+
+@dataclass(slots=True)
+class Spent:
+    """US dollars that calls cost, and those of them without a bill."""
+
+    dollars: float = 0.0
+    unbilled: float = 0.0
+
+
 class Ledger:
     """Books calls of one `purpose` (``judge``, ``edit``) against `budget` US dollars in the file
-    `paid`. Thread-safe. `spent`: what calls that this object has seen end cost, `unbilled`: of it
-    without a bill.
+    `paid`. Thread-safe. Several judges may share one.
     """
 
     def __init__(
@@ -41,9 +82,8 @@ class Ledger:
     ) -> None:
         self.paid = Paid(None) if paid is None else paid
         self.purpose, self.budget = purpose, budget
-        self.spent = self.unbilled = 0.0
-        self._factors: dict[str, float] = {}
-        self._dearest: dict[str, float] = {}
+        self._spent: dict[str, Spent] = {}
+        self._bills: dict[str, Bills] = {}
         self._open: dict[int, Entry] = {}
         self._queue: deque[object] = deque()
         self._changed, self._over = threading.Condition(), False
@@ -53,13 +93,30 @@ class Ledger:
         """The sums of all commands of this purpose."""
         return self.paid.totals(self.purpose)
 
+    @property
+    def spent(self) -> float:
+        """The US dollars that calls cost which this object has seen end."""
+        return sum(spent.dollars for spent in self._spent.values())
+
+    def spent_on(self, model: str) -> Spent:
+        """What the calls of one model cost which this object has seen end."""
+        return self._spent.get(model) or Spent()
+
     def factor(self, model: str) -> float:
         """How many times what was booked a bill of this model was, at least 1."""
-        return max(1.0, self._factors.get(model, 0.0))
+        bills = self._bills.get(model)
+        return 1.0 if bills is None else max(1.0, bills.highest)
 
     def _amount(self, most: float, model: str) -> float:
         """What is booked for a call: as much as the dearest bill, where one was above its most."""
-        return max(most * self.factor(model), self._dearest.get(model, 0.0))
+        bills = self._bills.get(model)
+        dearest = 0.0 if bills is None else bills.dearest
+        return max(most * self.factor(model), dearest)
+
+    def _risk(self, most: float, model: str) -> float:
+        """What a call may cost where the service changes its prices while it is under way."""
+        usual = self._bills[model].usual
+        return max(self._amount(most, model), most * WORST * min(1.0, SPREAD * usual))
 
     def book(self, most: float, model: str, *, key: str = "") -> Entry:
         """Book a call. Under a budget one after the other, so that it ends where the order ends,
@@ -102,32 +159,35 @@ class Ledger:
         return entry
 
     def _fits(self, most: float, model: str) -> bool:
-        """Whether a call can go beside those under way, whose price may rise to `WORST`."""
-        if model not in self._factors:  # the first bill says how far prices can be trusted
-            return False
+        """Tell if a call can go beside those under way, at what all of them may cost."""
         with self._changed:
             under_way = list(self._open.values())
-            settled = self.totals.booked - sum(one.booked for one in under_way)
-        at_risk = sum(self._amount(one.most, one.model) for one in under_way)
-        at_risk += self._amount(most, model)
-        return settled + at_risk * max(1.0, WORST / self.factor(model)) <= (self.budget or 0.0)
+            settled = self.totals.booked - sum(entry.booked for entry in under_way)
+        models = {model, *(entry.model for entry in under_way)}
+        if not models <= self._bills.keys():  # the first bill says how far prices can be trusted
+            return False
+        at_risk = self._risk(most, model)
+        at_risk += sum(self._risk(entry.most, entry.model) for entry in under_way)
+        return settled + at_risk <= (self.budget or 0.0)
 
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
         """Why nothing further is sent, and what can be done."""
         totals, amount = self.totals, self._amount(most, model)
+        unbilled = max(0.0, totals.booked - totals.billed)
+        standing = ""
+        if unbilled >= _SHOWN:
+            standing = f" ({unbilled:.4f} without a bill: `editgauge costs RUN` settles them)"
         return BudgetExceeded(
             f"stopped before the budget was passed: {totals.booked:.4f} of {self.budget or 0:.4f} "
-            f"US dollars are booked ({totals.booked - totals.billed:.4f} without a bill: "
-            f"`editgauge costs RUN` settles them), and the next call may cost {amount:.4f}; what "
-            f"was done is kept. Raise the budget to go on"
+            f"US dollars are booked{standing}, and the next call may cost {amount:.4f}; what was "
+            f"done is kept. Raise the budget to go on"
         )
 
     def keep_in(self, path: Path | None, budget: float | None) -> None:
         """Book in this file (None: memory) from now on, under this budget; close the last one."""
         self.paid.close()
         self.paid, self.budget, self._over = Paid(path), budget, False
-        self._factors.clear()
-        self._dearest.clear()
+        self._bills.clear()
 
     def charge(self, dollars: float, model: str, *, key: str = "") -> float:
         """Book a bill of a call whose price was not known before; returns it."""
@@ -143,15 +203,14 @@ class Ledger:
         state: State = "billed" if bill is not None else "kept" if booked else "released"
         with self._changed:
             if entry.most > 0 and state != "released":
-                known = self._factors.get(entry.model, 0.0)
-                self._factors[entry.model] = max(known, (bill or 0.0) / entry.most)
-                if bill is not None and bill > entry.most:
-                    self._dearest[entry.model] = max(bill, self._dearest.get(entry.model, 0.0))
+                self._bills.setdefault(entry.model, Bills()).add(entry.most, bill)
         cost = self.paid.settle(entry.number, state, bill, "" if bill is not None else why)
         with self._changed:
             self._open.pop(entry.number, None)
-            self.spent += cost
-            self.unbilled += cost * (state == "kept")
+            spent = self._spent.setdefault(entry.model, Spent())
+            spent.dollars += cost
+            if state == "kept":
+                spent.unbilled += cost
             self._changed.notify_all()
         return cost
 

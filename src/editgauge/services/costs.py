@@ -14,6 +14,8 @@ from editgauge.store.paid import Call, Paid
 WAITING = "waiting in a batch or as a job at the service"
 UNDER_WAY = "under way, or its command was killed"
 SETTLED = "settled by the user"
+DIGITS = 9
+"""Digits of US dollars behind the point that are told: sums of binary numbers have rests."""
 _STANDING = "state IN ('sent', 'kept') AND most > 0"
 
 
@@ -62,11 +64,18 @@ def costs(path: Path) -> Costs:
             group.until = max(group.until, call.at)
             group.requests += 1
             group.dollars += call.booked
+    for group in groups.values():
+        group.dollars = _rounded(group.dollars)
     totals = [
-        Total(purpose, one.calls, max(0.0, round(one.billed, 9)), max(0.0, round(one.booked, 9)))
+        Total(purpose, one.calls, _rounded(one.billed), _rounded(one.booked))
         for purpose, one in sorted(sums.items())
     ]
     return Costs(totals, sorted(groups.values(), key=lambda one: -one.dollars))
+
+
+def _rounded(dollars: float) -> float:
+    """A sum of US dollars as it is told: without the rest of binary numbers, never below 0."""
+    return max(0.0, round(dollars, DIGITS))
 
 
 def settle(path: Path, dollars: float) -> None:

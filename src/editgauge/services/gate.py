@@ -60,8 +60,10 @@ class Gate:
             self.limit = min(float(self.concurrency), self.limit + 1 / self.limit)
 
     def refused(self, admitted: float, retry_after: float | None) -> None:
-        """A call admitted at that time was refused: the gate is closed for as long as the server
-        said, else for a while that doubles from wave to wave of refusals.
+        """Close the gate after a call admitted at that time was refused.
+
+        It stays closed for a pause that doubles from wave to wave of refusals, up to `LONGEST`,
+        or for as long as the server said where that is longer.
         """
         with self._changed:
             if admitted > self._shrunk_at:  # one step for all refusals of one wave
@@ -69,6 +71,6 @@ class Gate:
                 self._shrunk_at = time.monotonic()
                 self._waves += 1
             pause = min(LONGEST, 0.1 * 2 ** min(self._waves, 7))
-            if retry_after is not None:
-                pause = retry_after
+            # a server that says 0, and refuses again, is not asked without a pause
+            pause = max(pause, retry_after or 0.0)
             self._open_at = max(self._open_at, time.monotonic() + pause)

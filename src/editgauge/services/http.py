@@ -28,7 +28,8 @@ from editgauge.services.secrets import Secrets
 
 REPLY = 8 << 20
 """Bytes of a reply that are read at most, where nothing else is said."""
-_CONNECT = 30.0
+CONNECT = 30.0
+"""Seconds for a connection to be made. An answer may take longer: it has its own limit."""
 _PIECE = 1 << 16
 _Idle = dict[tuple[str, str], list[http.client.HTTPConnection]]
 
@@ -123,12 +124,12 @@ class Http:
     def send(self, request: Request) -> Response:
         """One exchange. Raises `Lost`, for whatever a network does."""
         seconds = self.timeout if request.seconds is None else request.seconds
-        connection, path = self._connection(request.url, seconds)
+        connection, path = self._connection(request.url, min(CONNECT, seconds))
         state = _State()
         _UNDER_WAY[state] = time.monotonic() + seconds
         _watch(os.getpid())
         try:
-            response = self._exchange(connection, path, request, state)
+            response = self._exchange(connection, path, request, state=state, seconds=seconds)
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise self._lost(error, state, seconds) from None
@@ -139,11 +140,21 @@ class Http:
         return Response(response.status, response.headers, self.secrets.data(response.data))
 
     def _exchange(
-        self, connection: http.client.HTTPConnection, path: str, request: Request, state: _State
+        self,
+        connection: http.client.HTTPConnection,
+        path: str,
+        request: Request,
+        *,
+        state: _State,
+        seconds: float,
     ) -> Response:
         if connection.sock is None:
             connection.connect()
+        if state.late:  # nothing was sent yet, and the answer would come too late
+            raise TimeoutError
         state.sock = connection.sock
+        # the limit for connecting was its own; from here on the exchange's counts
+        state.sock.settimeout(seconds)
         connection.putrequest(request.method, path, skip_accept_encoding=True)
         own_headers = self._headers if request.own else {}
         body = {} if request.pieces is None else {"Content-Length": str(request.size)}
@@ -166,8 +177,10 @@ class Http:
                 self._idle.setdefault(urlsplit(request.url)[:2], []).append(connection)
         return Response(answer.status, headers, data)
 
-    def _connection(self, url: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
-        """A connection that is idle, or a new one; and what is asked for on it."""
+    def _connection(self, url: str, connect: float) -> tuple[http.client.HTTPConnection, str]:
+        """A connection that is idle, or a new one with `connect` seconds to be made; and what is
+        asked for on it.
+        """
         parts = urlsplit(url)
         path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         with self._lock:
@@ -176,17 +189,19 @@ class Http:
                 connection = idle.pop()
                 # readable: closed by the server, or more came than was asked for
                 if connection.sock and not select.select([connection.sock], [], [], 0)[0]:
-                    connection.sock.settimeout(seconds)
                     return connection, path
                 connection.close()
-        return _opened(url, path, seconds)
+        return _opened(url, path, connect)
 
     def _lost(self, error: Exception, state: _State, seconds: float) -> Lost:
         sent = state.sock is not None
         if isinstance(error, _TooLarge):
             return Lost(str(error), sent=True)
         if state.late or isinstance(error, TimeoutError):
-            return Lost(f"no complete answer within {seconds:g} s", sent=sent, late=True)
+            if not sent:
+                limit = min(CONNECT, seconds)
+                return Lost(f"no connection within {limit:g} s", sent=False, late=True)
+            return Lost(f"no complete answer within {seconds:g} s", sent=True, late=True)
         reason = self.secrets.line(f"{type(error).__name__}: {error}".rstrip(": "), 200)
         return Lost(f"{'no answer' if sent else 'no connection'} ({reason})", sent=sent)
 
@@ -239,17 +254,20 @@ def _watch(process: int) -> None:
     threading.Thread(target=look, daemon=True).start()
 
 
-def _opened(url: str, path: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
-    """A new connection to a host, through the environment's proxy where one is set."""
-    parts, wait = urlsplit(url), min(_CONNECT, seconds)
+def _opened(url: str, path: str, connect: float) -> tuple[http.client.HTTPConnection, str]:
+    """A new connection to a host, through the environment's proxy where one is set. It has
+    `connect` seconds to be made.
+    """
+    parts = urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme)
     via = parts
     if proxy is not None and not urllib.request.proxy_bypass(parts.hostname or ""):
         via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
     host, port = via.hostname or "", via.port
     if parts.scheme != "https":
-        return http.client.HTTPConnection(host, port, timeout=wait), path if via is parts else url
-    connection = http.client.HTTPSConnection(host, port, timeout=wait, context=_tls())
+        path_sent = path if via is parts else url
+        return http.client.HTTPConnection(host, port, timeout=connect), path_sent
+    connection = http.client.HTTPSConnection(host, port, timeout=connect, context=_tls())
     if via is not parts:
         connection.set_tunnel(parts.hostname or "", parts.port)
     return connection, path

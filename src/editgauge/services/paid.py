@@ -52,6 +52,8 @@ class Outcome:
     spent: float = 0.0
 
 
+Build = Callable[[], Request]
+"""Makes a request when its turn comes, by what is known of the service by then."""
 Read = Callable[[Response], Outcome]
 """What a successful HTTP answer means; other statuses are read here."""
 
@@ -85,7 +87,7 @@ class PaidCalls:
     _halted: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def call(self, request: Request, read: Read, spend: Spend) -> Outcome:
+    def call(self, request: Request | Build, read: Read, spend: Spend) -> Outcome:
         """One answer, or the last fault after all retries (`kind` ``busy``, ``again`` or ``bad``).
 
         Raises `BudgetExceeded` before the budget would be passed, `ServiceStopped` where no request
@@ -102,30 +104,33 @@ class PaidCalls:
             if outcome.kind != "again":
                 return outcome
             failures, lost = failures + 1, lost + outcome.lost
-            pause = outcome.retry_after
-            if pause is None:
-                pause = policy.pause_before(failures, self.backoff)
+            pause = policy.pause_before(failures, self.backoff)
+            if outcome.retry_after is not None:  # a server that says 0 gets its pause all the same
+                pause = max(pause, outcome.retry_after)
             enough = failures >= self.attempts or lost >= policy.PAID_ATTEMPTS
             if enough or left <= pause or self._halted.wait(pause):
                 return outcome
 
-    def attempt(self, request: Request, read: Read, spend: Spend) -> Outcome:
+    def attempt(self, request: Request | Build, read: Read, spend: Spend) -> Outcome:
         """One exchange, booked before it is sent. Raises as `call` does."""
         if self._stopped:
             raise ServiceStopped(self._stopped)
         with self.gate.enter() as admitted:
             entry = self.ledger.book(spend.most, spend.model, key=spend.key) if spend.most else None
-            outcome = Outcome(kind="again", reason="dropped while under way", booked=True)
+            outcome = Outcome(kind="bad")  # it costs nothing while nothing was sent
             halted = self._halted.is_set()
             try:
-                outcome = Outcome(kind="stop") if halted else self._exchange(request, read)
+                sent = request if isinstance(request, Request) else request()
+                if not halted:
+                    outcome = Outcome(kind="again", reason="dropped while under way", booked=True)
+                    outcome = self._exchange(sent, read)
             finally:
                 spent = self._settle(entry, spend, outcome)
             if halted:
                 raise Closed
             outcome = replace(outcome, spent=spent, entry=entry if outcome.pending else None)
             with self._lock:
-                self.sent += request.method == "POST" and not outcome.unreachable
+                self.sent += sent.method == "POST" and not outcome.unreachable
             if outcome.kind == "busy":
                 self.gate.refused(admitted, outcome.retry_after)
             elif outcome.http:
@@ -186,6 +191,8 @@ def failed(response: Response, secrets: Secrets) -> Outcome:
     words = str(error.get("message") or response.data[:300].decode("utf-8", "replace"))
     meant = policy.meaning(response.status, response.headers, error)
     reason = f"HTTP {response.status}: {secrets.line(words)}".removesuffix(": ")
+    if response.status in policy.REDIRECTS and (target := response.headers.get("location")):
+        reason += f" (the server names another address: {secrets.line(target, 200)})"
     if meant.kind == "stop" and response.status in (402, 429, 503):
         reason += " (the account's quota is used up, or its billing is refused)"
     return Outcome(

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 
+import orjson
+
 from editgauge.types import JsonMapping, JsonObject
 
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
@@ -38,9 +40,10 @@ class Meaning(NamedTuple):
 
 
 _STOP = Meaning("stop")
+REDIRECTS = (301, 302, 303, 307, 308)
 STATUSES: Mapping[int, Meaning] = {
     # a call is not sent on (its key would go along): the address is wrong
-    **dict.fromkeys((301, 302, 303, 307, 308), _STOP),
+    **dict.fromkeys(REDIRECTS, _STOP),
     # a wrong key, a refused account, no such model
     **dict.fromkeys((401, 402, 403, 404, 407), _STOP),
     # 503 is ``busy`` when it says how long to wait; 521 and 523: the server was not reached
@@ -69,14 +72,24 @@ _FILTER = re.compile(
 )
 
 
+INSIDE = "inside"
+"""The name under which an error object has the error that it quotes."""
+
+
 def filtered(text: str) -> bool:
     """Whether a service's words for an error are those of a content filter."""
     return _FILTER.search(text) is not None
 
 
 def codes_of(error: JsonMapping) -> set[str]:
-    """The words that an error object has for its kind."""
-    return {str(error[name]) for name in ("code", "type", "status") if error.get(name)}
+    """The words that an error object has for its kind, those of the error inside it included."""
+    codes = {str(error[name]) for name in ("code", "type", "status") if error.get(name)}
+    if at(error, "metadata.flagged_input"):  # OpenRouter's own filter, which has no word for it
+        codes.add("moderation")
+    inside = error.get(INSIDE)
+    if isinstance(inside, dict):
+        codes |= codes_of(inside)
+    return codes
 
 
 def meaning(status: int, headers: Mapping[str, str], error: JsonMapping) -> Meaning:
@@ -121,13 +134,66 @@ def may_pass(status: int) -> bool:
 
 
 def error_of(value: Any) -> JsonObject:
-    """The error object of a reply, in the forms that servers give it; empty where there is none."""
+    """Return the error object of a reply, in the forms that servers give it; empty where there is
+    none.
+
+    A router puts the error of the server behind it into its own. Such an inner error lies under
+    `INSIDE`; the message has the words of both, and the outer error has the inner one's `details`.
+    """
+    return _error_of(value, levels=4)
+
+
+def _error_of(value: Any, levels: int) -> JsonObject:
     if isinstance(value, list) and value:  # Gemini's compatible endpoint sends an array
         value = value[0]
-    if isinstance(value, dict):
-        error = value.get("error", value)
-        return error if isinstance(error, dict) else {"message": str(error)}
+    if not isinstance(value, dict):
+        return {}
+    error = value.get("error", value)
+    if not isinstance(error, dict):
+        return {"message": str(error)}
+    inside = _inner_error(error, levels - 1) if levels > 1 else {}
+    if not inside:
+        return error
+    merged = {**error, INSIDE: inside}
+    if not error.get("details"):
+        merged["details"] = inside.get("details")
+    message = str(error.get("message") or "")
+    if _json_of(message) is not None:  # the message is the inner error itself
+        message = ""
+    words = str(inside.get("message") or "")
+    if message and words and words not in message:
+        words = f"{message}: {words}"
+    merged["message"] = words or message
+    return merged
+
+
+def _inner_error(error: JsonMapping, levels: int) -> JsonObject:
+    """Return the error that a router or a cloud quotes inside its own; empty where there is none.
+
+    OpenRouter has it as ``metadata.raw``: a text, JSON in a text, or an object. Azure has an
+    ``innererror``. Other routers write the inner error as JSON into their ``message``.
+    """
+    for place in ("metadata.raw", "innererror", "message"):
+        inner = at(error, place)
+        if isinstance(inner, str):
+            parsed = _json_of(inner)
+            if parsed is None and place == "metadata.raw" and inner.strip():
+                parsed = {"message": inner}
+            inner = parsed
+        found = _error_of(inner, levels)
+        if found:
+            return found
     return {}
+
+
+def _json_of(text: str) -> Any:
+    """Return the JSON object or array that a text is, else None."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return None
 
 
 def pause_before(attempt: int, first: float) -> float:
@@ -154,7 +220,11 @@ def retry_after(headers: Mapping[str, str], error: JsonMapping) -> float | None:
 
 def advice(status: int, keys: tuple[str, ...]) -> str:
     """What to do about a ``stop``, in one sentence."""
-    if status in (401, 403, 407) and keys:
+    if status in REDIRECTS:
+        return "Correct the address: a call and its key are not sent on to another one."
+    if status == 407:
+        return "Correct the proxy in HTTPS_PROXY or HTTP_PROXY."
+    if status in (401, 403) and keys:
         return f"Set {' or '.join(keys)} to a key of this server."
     if status == 404:
         return "Correct the model or the address."

@@ -55,6 +55,7 @@ def of_table(
     if published is not None:
         notes.append(Note(published.note))
         notes += [Note(text, warning=True) for text in _other_makers(results, table, published)]
+    notes += [Note(text, warning=True) for text in _own_temperatures(results, table)]
     if uneven := [" ".join(column.heading) for column in columns if not column.comparable]:
         where = "any column" if len(uneven) == len(columns) else ", ".join(uneven)
         notes.append(Note(f"{NO_RANK} in {where}: {UNEVEN}.", warning=True))
@@ -138,6 +139,17 @@ def other_prompts(results: Results, table: PaperTable) -> list[str]:
     """
     mine = results.where(lambda key: key.scorer == JUDGE_SCORER and key.metric in table.metrics)
     return [one for one in mine.sources if "[paper]#" not in one and not one.endswith("#imported")]
+
+
+def _own_temperatures(results: Results, table: PaperTable) -> Iterator[str]:
+    """Name the judges of a table's rows that were asked without the declared temperature."""
+    mine = results.where(lambda key: key.scorer == JUDGE_SCORER and key.metric in table.metrics)
+    for source, declared in sorted(results.own_temperature.items()):
+        if source in mine.sources:
+            yield (
+                f"{source} judged at its own temperature, where the protocol declares "
+                f"{declared:g}: its server takes none. Not comparable with scores at {declared:g}."
+            )
 
 
 def sources(results: Results, table: PaperTable) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from editgauge.tables.results import (
     Results,
     Whole,
 )
-from editgauge.types import JsonMapping, Status
+from editgauge.types import DECLARED_TEMPERATURE, JsonMapping, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
@@ -61,6 +62,7 @@ def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
         models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
         deliveries=deliveries,
         learned=taught,
+        own_temperature=rows.own_temperature,
     )
     results = replace(results, cubes=_cubes(results, rows))
     settle = getattr(benchmark_of(benchmark), "settled", None)
@@ -78,6 +80,19 @@ class _Rows(NamedTuple):
     sample: Any = ()
     repeat: Any = ()
     value: Any = ()
+    own_temperature: Mapping[str, float] = MappingProxyType({})
+
+
+def _own_temperature(origins: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """Return the judges (sources) that were asked without the declared temperature -> that one.
+    `origins` are sources and their rows' origins as JSON.
+    """
+    declared: dict[str, float] = {}
+    for source, origin in origins:
+        value = mapping(orjson.loads(origin)).get(DECLARED_TEMPERATURE)
+        if isinstance(value, int | float):
+            declared[source] = value
+    return declared
 
 
 def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
@@ -99,7 +114,13 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
             given,
         ).fetchnumpy()
         whole = db.execute(f"SELECT {_KIND}, value, detail {rows} = $2", given).fetchall()
-    return _Rows(kinds, names, whole, *map(np.asarray, records.values()))
+        origins = db.execute(
+            f"SELECT DISTINCT source, origin {rows} <> $2 AND contains(origin, $3)",
+            [*given, DECLARED_TEMPERATURE],
+        ).fetchall()
+    own_temperature = _own_temperature(origins)
+    arrays = {name: np.asarray(column) for name, column in records.items()}
+    return _Rows(kinds, names, whole, **arrays, own_temperature=own_temperature)
 
 
 def _cubes(results: Results, rows: _Rows) -> dict[Key, Cube]:

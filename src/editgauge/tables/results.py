@@ -143,6 +143,8 @@ class Results:
     `sets`: of a metric of the whole set editor -> value. `deliveries`: editor -> what it delivered,
     empty where the runs' records of edits were not read. `described`: what the runs say about their
     metrics, by name. `learned`: editor -> what it learned from, where the records of edits say so.
+    `own_temperature`: judges that were asked without a temperature, since their server takes none,
+    -> the one that the protocol declares.
     `side`: which of several results this is, None where it is the only one.
     """
 
@@ -155,6 +157,7 @@ class Results:
     described: Mapping[str, Metric] = field(default_factory=dict)
     learned: Mapping[str, Learned] = field(default_factory=dict)
     models: Models = field(default_factory=built_in)
+    own_temperature: Mapping[str, float] = field(default_factory=dict)
     side: Side | None = None
     _replies: dict[tuple[str, str], Cube] = field(
         default_factory=dict, init=False, repr=False, compare=False

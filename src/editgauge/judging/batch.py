@@ -183,7 +183,8 @@ def collect(engine: Engine) -> Batched:
                 key = f"{key} {model}"
             if outcome.kind == "ok":
                 engine.prove(engine.dialect)
-            engine.put(key, outcome, {"batch": batch.number})
+            about = {"batch": batch.number, "dialect": engine.dialect.note}
+            engine.put(key, outcome, about)
         result.failed += [] if answers else [f"{batch.number}: {batch.state}"]
         _close(engine, batch, batch.state)
         result.batches.append(batch.number)

@@ -28,7 +28,7 @@ _NEXT: Mapping[Form, Form] = {
     "guided_json": "",  # vLLM before 0.6
 }
 _HOSTS: Mapping[str, Form] = {"api.anthropic.com": "tool"}
-_KEYWORDS = ("additionalProperties", "enum", "strict", "minimum", "maximum", "required")
+KEYWORDS = ("additionalProperties", "enum", "strict", "minimum", "maximum", "required")
 _ABOUT_FORM = ("response_format", "json_", "schema", "grammar", "guided", "tool")
 
 
@@ -80,7 +80,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.structs.replace(self, tokens_field="max_completion_tokens")
         if self.temperature and "temperature" in text:
             return msgspec.structs.replace(self, temperature=False)
-        named = (word for word in _KEYWORDS if re.search(rf"\b{word}\b", reason, re.IGNORECASE))
+        named = (word for word in KEYWORDS if re.search(rf"\b{word}\b", reason, re.IGNORECASE))
         refused = [word for word in named if word not in self.dropped]
         if self.form and refused:
             return msgspec.structs.replace(self, dropped=(*self.dropped, refused[0]))

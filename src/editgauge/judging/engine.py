@@ -1,5 +1,6 @@
 """One judge asked for verdicts: look into the store; else ask; ask once more with more room where
-the reply was cut off; ask once more, quoting the broken rule, where it cannot be read.
+the reply was cut off, and all later calls with that room at once; ask once more, quoting the broken
+rule, where it cannot be read.
 """
 
 from __future__ import annotations
@@ -178,8 +179,7 @@ class Engine(Asker):
         """
         offline, self.offline = self.offline, True
         try:
-            waits = self.key(job) in self.waiting
-            return waits or not self._is_retried(self._exchange(job).verdict)
+            return self.waits(job) or not self._is_retried(self._exchange(job).verdict)
         except Unasked:
             return False
         finally:
@@ -192,10 +192,14 @@ class Engine(Asker):
         last = self.reply(job)
         replies, verdict = [last], _verdict(job.call, last)
         room = self.room(job.call) * MORE_ROOM if last.finish == "length" else 0
-        if room and last.status == "ok" and not job.call.as_released:
+        had = last.request.get("room")
+        has_less = not isinstance(had, int) or had < room
+        if room and has_less and last.status == "ok" and not job.call.as_released:
             replies.append(self.reply(job, Attempt("room", room)))
             if replies[-1].status == "ok":
                 last, verdict = replies[-1], _verdict(job.call, replies[-1])
+                if not self.offline:
+                    self.learn_room(MORE_ROOM)
         # a released script's request is sent once, as it is
         if verdict.problem and last.finish != "length" and not job.call.as_released:
             told = REPAIR.format(problem=verdict.problem, form=job.call.shape)

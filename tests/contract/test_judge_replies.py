@@ -194,7 +194,9 @@ def test_a_merged_run_makes_all_rows_offline_and_pays_for_nothing_again(
 
     other = Path(shutil.copytree(run, tmp_path / "other"))
     judge(run, particular)
-    judge(other, lambda asked: chat(verdict(asked, 3)), "--sample", "replace-01", "--editor", "copy")
+    judge(
+        other, lambda asked: chat(verdict(asked, 3)), "--sample", "replace-01", "--editor", "copy"
+    )
     merged = tmp_path / "merged"
     cli("merge", other, run, "--to", merged)
     both = ("--sample", "replace-01", "--sample", "replace-02", "--editor", "copy")

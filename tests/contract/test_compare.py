@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from tests.contract.datasets import task_record, tasks
-from tests.contract.support import cli
+from tests.contract.server import ENV, Judge, chat, verdict
+from tests.contract.support import cli, rows_of
 
 NAMES = {"VC": "consistency_score", "IF": "instruction_score", "VQ": "quality_score"}
 Scores = Mapping[str, Mapping[str, Sequence[int | None]]]
@@ -262,3 +263,23 @@ def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
     assert float(corrected["value"]) == pytest.approx(0.5)
     assert float(corrected["low"]) < 0.5 < float(corrected["high"])
     assert (alone["n"], alone["of"]) == (10, 20)
+
+
+def test_a_judge_with_a_limit_is_the_gold_of_as_many_samples(tmp_path: Path) -> None:
+    """``judge --limit 12`` and ``--calibrate JUDGE@12`` draw the same samples."""
+    run = tmp_path / "run"
+    cli("edit", "mini", "--editor", "copy", "--run", run, "--limit", 20, "--workers", 0)
+    with Judge(lambda asked: chat(verdict(asked, 3), model=asked.json["model"])) as server:
+        words = ("judge", "mini", "--run", run, "--editor", "copy", "--base-url", server.url)
+        cli(*words, "--model", "cheap-1", env=ENV, expect=None)
+        cli(*words, "--model", "strong-1", "--limit", 12, env=ENV, expect=None)
+    rows = [row for row in rows_of(run) if row["scorer"] == "judge" and row["value"] is not None]
+    strong = {row["sample"] for row in rows if row["source"].startswith("strong-1")}
+    assert len(strong) == 12
+    done = cli("table", run, "--calibrate", "strong-1@12", "--json")
+    assert done.json["tables"]
+    for table in done.json["tables"]:
+        metric = table["name"].rpartition(".")[2]
+        rated = {row["sample"] for row in rows if row["metric"] == metric} & strong
+        (line,) = table["rows"]
+        assert line["cells"]["alone"]["n"] == len(rated)

@@ -119,6 +119,9 @@ def test_the_room_that_a_judge_needs_is_learned(bench: Bench) -> None:
     with Judge(needs_room) as server:
         heard = bench.ask(server, 6, concurrency=1)
         assert len(server.chats) == 7, "only the first call is paid twice"
+        assert bench.engine is not None
+        (warning,) = bench.engine.warnings()
+        assert warning.startswith("1 replies were cut off")
         heard += bench.ask(server, 9, concurrency=1)
         assert len(server.chats) == 10, "a later command knows it, too"
         again = bench.ask(server, 9, concurrency=1)

@@ -69,8 +69,9 @@ FIRST = Attempt()
 @dataclass(slots=True, kw_only=True)
 class Stats:
     """What has happened so far. `unasked`: not stored, and not to be asked; `blind`: perhaps from a
-    judge that saw no picture; `unusable`: bills, by what is wrong with them; `dollars`: bills, and
-    estimates of what was never billed.
+    judge that saw no picture; `cut` and `repaired`: replies that were paid for twice, since they
+    were cut off or could not be read; `unusable`: bills, by what is wrong with them; `dollars`:
+    bills, and estimates of what was never billed.
     """
 
     done: int = 0
@@ -85,6 +86,8 @@ class Stats:
     dollars: float = 0.0
     dollars_unbilled: float = 0.0
     blind: int = 0
+    cut: int = 0
+    repaired: int = 0
     unusable: Counter[str] = field(default_factory=Counter)
 
     def facts(self) -> JsonObject:

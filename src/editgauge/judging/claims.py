@@ -54,10 +54,11 @@ _SAID_ANEW = re.compile(
     r"|mak\w{1,3}|chang\w{1,3}|should|would|instead|rather)\W{1,4}"
     r"(?:(?:it|this|that|the|edit|a|an|to|be|of|is|was|score|rating|as|only|now|more like)"
     r"\W{1,4}){0,5}"
-    r"(\d{1,4}(?:\.\d+)?)",
-    re.IGNORECASE,
+    r"(\d{1,4}(?:\.\d+)?)(?!\d|\s*of\b)"
+    r"|(?:^|[:=>])[^\w\n]{0,4}(\d{1,4}(?:\.\d+)?)[^\w\n]{0,4}$",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""A number that is said to be the score, in prose behind the object."""
+"""Behind the object: a number that is said to be the score, or that ends a line by itself."""
 _MOST_TIMES = 500
 """A number is named so often at most: a reply that does it more often is no verdict."""
 _BOXED = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*\{)?\s*([^{}]{1,20})\}{1,2}")
@@ -337,7 +338,7 @@ def _check_the_rest(
         raise ValueError(f"the verdict is taken back behind the object: {match[0]!r}")
     values = {float(value) for value in verdict.values()}
     for match in _SAID_ANEW.finditer(behind):
-        if float(match[1]) not in values:
+        if float(match[1] or match[2]) not in values:
             raise ValueError(f"another number is said behind the object: {match[0]!r}")
     high = max(scale.high for scale in fields.values())
     for other in re.findall(rf"(\d{{1,4}}(?:\.\d+)?)\s*(?:/|out of)\s*{high}\b", behind):

@@ -147,6 +147,16 @@ class Engine(Asker):
             for why, count in stats.unusable.items()
             if count
         ]
+        if stats.cut:
+            lines.append(
+                f"{stats.cut} replies were cut off and asked for again with more room: these were "
+                f"paid for twice"
+            )
+        if stats.repaired:
+            lines.append(
+                f"{stats.repaired} replies could not be read and were asked for again: these were "
+                f"paid for twice"
+            )
         if stats.blind:
             lines.append(
                 f"{stats.blind} of {stats.done} replies may come from a judge that saw no picture "
@@ -196,6 +206,8 @@ class Engine(Asker):
         has_less = not isinstance(had, int) or had < room
         if room and has_less and last.status == "ok" and not job.call.as_released:
             replies.append(self.reply(job, Attempt("room", room)))
+            with self._lock:
+                self.stats.cut += replies[-1].key in self.asked
             if replies[-1].status == "ok":
                 last, verdict = replies[-1], _verdict(job.call, replies[-1])
                 if not self.offline:
@@ -204,6 +216,8 @@ class Engine(Asker):
         if verdict.problem and last.finish != "length" and not job.call.as_released:
             told = REPAIR.format(problem=verdict.problem, form=job.call.shape)
             replies.append(self.reply(job, Attempt("repair", room, (last.content or "", told))))
+            with self._lock:
+                self.stats.repaired += replies[-1].key in self.asked
             repaired = _verdict(job.call, replies[-1])
             if replies[-1].status == "ok" and not repaired.problem:
                 last, verdict = replies[-1], repaired

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from tests.contract.datasets import WEB, instance, task_record, tasks
-from tests.contract.support import cli
+from tests.contract.server import ENV, Judge, chat, verdict
+from tests.contract.support import cli, rows_of
 
 NAMES = {"VC": "consistency_score", "IF": "instruction_score", "VQ": "quality_score"}
 Scores = Mapping[str, Mapping[str, Sequence[int | None]]]
@@ -437,3 +438,23 @@ def test_a_high_agreement_has_no_interval_down_to_none(seed: int, tmp_path: Path
     high = [cell for cell in cells if cell.get("low") is not None and 0.8 < cell["value"] <= 1]
     for cell in high:
         assert 0.2 < cell["low"] < cell["value"] < cell["high"] < 1
+
+
+def test_a_judge_with_a_limit_is_the_gold_of_as_many_samples(tmp_path: Path) -> None:
+    """``judge --limit 12`` and ``--calibrate JUDGE@12`` draw the same samples."""
+    run = tmp_path / "run"
+    cli("edit", "mini", "--editor", "copy", "--run", run, "--limit", 20, "--workers", 0)
+    with Judge(lambda asked: chat(verdict(asked, 3), model=asked.json["model"])) as server:
+        words = ("judge", "mini", "--run", run, "--editor", "copy", "--base-url", server.url)
+        cli(*words, "--model", "cheap-1", env=ENV, expect=None)
+        cli(*words, "--model", "strong-1", "--limit", 12, env=ENV, expect=None)
+    rows = [row for row in rows_of(run) if row["scorer"] == "judge" and row["value"] is not None]
+    strong = {row["sample"] for row in rows if row["source"].startswith("strong-1")}
+    assert len(strong) == 12
+    done = cli("table", run, "--calibrate", "strong-1@12", "--json")
+    assert done.json["tables"]
+    for table in done.json["tables"]:
+        metric = table["name"].rpartition(".")[2]
+        rated = {row["sample"] for row in rows if row["metric"] == metric} & strong
+        (line,) = table["rows"]
+        assert line["cells"]["alone"]["n"] == len(rated)

@@ -8,6 +8,7 @@ import asyncio
 import functools
 import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -163,6 +164,50 @@ def test_a_server_that_takes_no_schema_is_asked_without_one(run: Path) -> None:
     wanted: list[Any] = []
     judge(run, reply)
     assert shown_values(run) == {3.0}
+
+
+def test_a_complete_verdict_is_not_paid_for_twice_for_its_form(run: Path) -> None:
+    """Fences, a sentence behind, numbers as texts: read, and the row says what was broken."""
+
+    def reply(asked: Asked) -> Answer:
+        value = json.loads(verdict(asked, 4))
+        value["score"] = {name: f"{number}/5" for name, number in value["score"].items()}
+        return chat(f"Sure!\n{fence(json.dumps(value))}\nI hope this helps.")
+
+    _, server = judge(run, reply)
+    assert len(server.chats) == 1
+    assert shown_values(run) == {4.0}
+    assert all("read although" in row["detail"] for row in corrected(run))
+
+
+def test_a_merged_run_makes_all_rows_offline_and_pays_for_nothing_again(
+    run: Path, tmp_path: Path
+) -> None:
+    """Each run had a server that accepts something else; that is no part of the question."""
+    wanted: list[Any] = []
+
+    def particular(asked: Asked) -> Answer:
+        if asked.schema is not None:
+            wanted.append(asked.schema)
+            return error(400, "response_format json_schema is not supported by this server")
+        return chat(json.dumps(filled(wanted[0], 3, WORDS)))
+
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    judge(run, particular)
+    judge(
+        other, lambda asked: chat(verdict(asked, 3)), "--sample", "replace-01", "--editor", "copy"
+    )
+    merged = tmp_path / "merged"
+    cli("merge", other, run, "--to", merged)
+    both = ("--sample", "replace-01", "--sample", "replace-02", "--editor", "copy")
+    scored = {(row["sample"], row["metric"], row["value"]) for row in corrected(merged)}
+    assert {sample for sample, _, _ in scored} == {"replace-01", "replace-02"}
+    for words in (("--offline",), ()):
+        done, server = judge(merged, lambda asked: chat(verdict(asked, 1)), *both, *words)
+        assert len(server.chats) == 0
+        assert done.json["unasked"] == 0
+        rows = {(row["sample"], row["metric"], row["value"]) for row in corrected(merged)}
+        assert rows == scored
 
 
 # -- no verdict ------------------------------------------------------------------------------------

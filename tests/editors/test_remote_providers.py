@@ -15,7 +15,7 @@ from editgauge.editors.calling import Call, asked
 from editgauge.editors.remote import RemoteEditor, Result
 from editgauge.errors import DataError
 from editgauge.services.policy import at
-from editgauge.services.prices import ImagePrice
+from editgauge.services.prices import ImagePrice, image_price_of
 from editgauge.testing import make_sample
 from editgauge.types import Sample, Status
 
@@ -160,6 +160,41 @@ def test_bills_are_the_replies_usage_at_the_tables_prices() -> None:
     assert bill({"usage": {"cost": 0.011}}, price) == 0.011
     bill = editor("http", base_url="http://localhost").provider.bill
     assert (bill({"cost": 0.2}, price), bill({"cost": -1}, price)) == (0.2, 0.07)
+
+
+def test_text_and_thinking_have_a_price_of_their_own() -> None:
+    """Gemini 3 Pro Image: $120 for a million tokens of pictures, $12 of text and thinking."""
+    price = image_price_of("gemini-3-pro-image-preview")
+    usage: dict[str, Any] = {"promptTokenCount": 100, "candidatesTokenCount": 1220}
+    usage |= {"thoughtsTokenCount": 400}
+    pictures = [{"modality": "IMAGE", "tokenCount": 1120}, {"modality": "TEXT", "tokenCount": 100}]
+    usage["candidatesTokensDetails"] = pictures
+    bill = editor("gemini").provider.bill
+    told = (100 * 2 + 1120 * 120 + 500 * 12) / 1e6
+    assert bill({"usageMetadata": usage}, price) == pytest.approx(told)
+    del usage["candidatesTokensDetails"]  # what is not said to be text costs as a picture
+    told = (100 * 2 + 1220 * 120 + 400 * 12) / 1e6
+    assert bill({"usageMetadata": usage}, price) == pytest.approx(told)
+    usage = {"prompt_tokens": 100, "completion_tokens": 1220}
+    usage["completion_tokens_details"] = {"image_tokens": 1120, "reasoning_tokens": 60}
+    bill = editor("chat", model="google/gemini-3-pro-image-preview").provider.bill
+    told = (100 * 2 + 1120 * 120 + 100 * 12) / 1e6
+    assert bill({"usage": usage}, price) == pytest.approx(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "dollars"),
+    [
+        ("gemini", "gemini-3.1-flash-image-preview", 0.067),
+        ("bfl", "flux-kontext-pro", 0.04),
+        ("bfl", "flux-kontext-max", 0.08),
+        ("bfl", "flux-kontext-ultra", None),
+    ],
+)
+def test_the_price_of_a_picture_is_that_of_the_very_model(
+    name: str, model: str, dollars: float | None
+) -> None:
+    assert editor(name, model=model).provider.listed().picture == dollars
 
 
 def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
+from editgauge.store.schema import digest
 from editgauge.types import Status
 
 GOOD = '{"pictures_visible": true, "reason": "ok", "score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}}'
@@ -102,9 +103,77 @@ def test_judges_that_never_come_to_an_answer_stop_the_run(
     with Judge(lambda asked: Answer(said)) as server, pytest.raises(RunError, match=advice):
         bench.ask(server, 12, concurrency=1, backoff=0.001)
     assert bench.engine is not None
-    assert bench.engine.stats.requests == 10
+    # cut off: two for the first call, and then one for each, with more room at once
+    assert bench.engine.stats.requests == (6 if finish == "length" else 10)
     with Paid(bench.folder / "replies.sqlite") as paid:
         assert len(paid) >= 5, "what was paid for is kept"
+
+
+def needs_room(asked: Asked) -> Answer:
+    """A judge whose replies have more tokens than a call declares."""
+    is_cut = asked.json["max_tokens"] < 2000
+    return chat(GOOD[:20] if is_cut else GOOD, finish="length" if is_cut else "stop")
+
+
+def test_the_room_that_a_judge_needs_is_learned(bench: Bench) -> None:
+    with Judge(needs_room) as server:
+        heard = bench.ask(server, 6, concurrency=1)
+        assert len(server.chats) == 7, "only the first call is paid twice"
+        assert bench.engine is not None
+        (warning,) = bench.engine.warnings()
+        assert warning.startswith("1 replies were cut off")
+        heard += bench.ask(server, 9, concurrency=1)
+        assert len(server.chats) == 10, "a later command knows it, too"
+        again = bench.ask(server, 9, concurrency=1)
+        assert len(server.chats) == 10
+    scores = [score for scores in (*heard, *again) for score in scores]
+    strict = [score for score in scores if score.variant == "corrected"]
+    assert {score.status for score in strict} == {Status.SCORED}
+
+
+def test_a_reply_that_ends_within_its_limit_is_paid_once(bench: Bench) -> None:
+    with Judge(lambda asked: chat(f"Sure!\n```json\n{GOOD}\n```\nAnything else?")) as server:
+        heard = bench.ask(server, 6)
+        assert len(server.chats) == 6
+        assert {one.json["max_tokens"] for one in server.chats} == {1000}
+    assert {score.status for scores in heard for score in scores} == {Status.SCORED}
+
+
+# -- replies of older versions ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        Dialect(form="json_object"),
+        Dialect(form="", tokens_field="max_completion_tokens", temperature=False),
+        Dialect(dropped=("strict", "additionalProperties", "enum"), sure=True),
+        Dialect(form="tool"),
+    ],
+)
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_reply_under_the_key_of_its_whole_request_is_found(
+    bench: Bench, dialect: Dialect, noted: bool
+) -> None:
+    """The key was once made of the body that was sent, a server's peculiarities included."""
+    (job,) = bench.jobs(1)
+    job = replace(job, about={"benchmark": "textedit", "sample": "sample-1", "editor": "an-editor"})
+    with HashStore(None) as hashes, Paid(bench.folder / "replies.sqlite") as paid:
+        client = Client("http://localhost/v1", key="")
+        engine = Engine(client, paid, PictureStore(hashes), JudgeOptions(model="scripted"))
+        marks = [engine.pictures.identity(picture) for picture in job.call.pictures]
+        words = engine.body(job, FIRST, dialect).decode()
+        key = digest("openai-chat", job.call.rubric, 0, "first", marks, words)
+        request = {**job.about, "call": job.call.name, "repeat": 0, "attempt": "first"}
+        stored = {"key": key, "status": "ok", "content": GOOD, "finish": "stop"}
+        paid.put(key, {**stored, "asked": "scripted", "request": request})
+        if noted:
+            paid.note("dialect scripted", dialect.note)
+    with Judge(lambda asked: chat(GOOD)) as server:
+        (heard,) = bench.ask(server, jobs=[job])
+        assert len(server.chats) == 0, "what was paid for is not paid for again"
+    assert {score.status for score in heard} == {Status.SCORED}
+    assert {score.detail["reply"] for score in heard} == {key}
 
 
 # -- a judge that saw nothing ----------------------------------------------------------------------
@@ -152,10 +221,11 @@ def test_a_key_changes_with_everything_that_matters(bench: Bench) -> None:
 
     other = Picture(call.pictures[0].path, "input", mime="image/png")
     others = [
-        key(model="n"), key(form=""), key(repeat=1), key(attempt=Attempt(name="repair")),
+        key(model="n"), key(repeat=1), key(attempt=Attempt(name="repair")),
         key(replace(call, rubric="other")), key(replace(call, temperature=None)),
         key(replace(call, max_tokens=501)), key(replace(call, system="x")),
         key(replace(call, parts=("y",))), key(replace(call, parts=(call.parts[0], other))),
     ]  # fmt: skip
     assert len({key(), *others}) == len(others) + 1
     assert key(replace(call, name="another name")) == key()
+    assert key(form="") == key(), "what a server does not accept is no part of the question"

@@ -11,8 +11,8 @@ from tests.contract.server import Answer, Asked, Judge, chat, error, sensible, v
 from tests.judging.commands import NAMES, command, judge, opened, rows_of
 
 from editgauge.judging.estimate import of_session
-from editgauge.judging.session import drawn
 from editgauge.store.run import Run
+from editgauge.store.selection import random_order
 from editgauge.types import Status
 
 NOWHERE = "http://127.0.0.1:9/v1"
@@ -82,18 +82,18 @@ def test_samples_go_one_after_the_other_over_all_editors_in_a_drawn_order(made: 
     with opened(made, NOWHERE, looking=True) as session:
         jobs = session.jobs(looking=True)
         order = dict.fromkeys((job.about["sample"], job.about["editor"]) for job in jobs)
-    samples = sorted(NAMES, key=drawn)
+    samples = sorted(NAMES, key=random_order)
     assert samples != sorted(NAMES)
     assert [*order] == [(one, editor) for one in samples for editor in ("copy", "reference")]
 
 
 def test_a_limit_takes_the_first_of_that_order_that_have_outputs(made: Path) -> None:
     for record in Run.open(made).edits("mini"):
-        if record.sample == min(NAMES, key=drawn):
+        if record.sample == min(NAMES, key=random_order):
             (made / str(record.path)).unlink()
     with opened(made, NOWHERE, limit=2, looking=True) as session:
         chosen = {sample.id for sample in session.samples}
-    assert chosen == set(sorted(NAMES, key=drawn)[1:3])
+    assert chosen == set(sorted(NAMES, key=random_order)[1:3])
     with opened(made, NOWHERE, first=2, looking=True) as session:
         assert len(session.samples) == 2
 
@@ -115,7 +115,7 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
 
 
 def test_what_is_missing_has_the_source_of_what_was_judged_also_by_an_alias(made: Path) -> None:
-    first = min(NAMES, key=drawn)
+    first = min(NAMES, key=random_order)
     for record in Run.open(made).edits("mini"):
         if record.sample == first:
             (made / str(record.path)).unlink()

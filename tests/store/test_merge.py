@@ -76,3 +76,23 @@ def test_replies_are_united_by_key(tmp_path: Path) -> None:
     with Paid(target.replies_path) as paid:
         found = {key: reply["content"] for key, reply in paid.replies()}
     assert found == {"k1": "a", "k2": "a", "k3": "b"}
+
+
+def test_what_was_learned_of_services_is_merged_with_the_replies(tmp_path: Path) -> None:
+    runs = [run_of(tmp_path / name) for name in "ab"]
+    for run, answered in zip(runs, ("m-1", "m-2"), strict=True):
+        with Paid(run.replies_path) as paid:
+            paid.note("answered m", answered)
+            paid.note(f"job of {answered}", "under way")
+            paid.book("edit", 0.5, key=f"job {answered}", model="m")
+            paid.put("k", {"asked": "m", "answered": answered})
+            paid.put(f"k{answered}", {"asked": "m", "answered": answered})
+    target = Run.create(tmp_path / "all")
+    for _ in range(2):
+        merge(runs, target)
+    with Paid(target.replies_path) as paid:
+        assert paid.note("answered m") == "m-1"
+        assert {paid.note(f"job of {name}") for name in ("m-1", "m-2")} == {"under way"}
+        assert [call.key for call in paid.calls()] == ["job m-1", "job m-2"]
+        # two judges are not mixed under one name
+        assert {key for key, _ in paid.replies()} == {"k", "km-1", "k m-2", "km-2 m-2"}

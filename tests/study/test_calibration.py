@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import orjson
 import pytest
 
 from editgauge.statistics.prediction import corrected_mean
+from editgauge.store.selection import draw
 from editgauge.study.calibration import Calibration, gold_of
 from editgauge.study.ratings import import_ratings
-from editgauge.tables.results import Results
+from editgauge.tables.results import Delivery, Results
 from editgauge.types import Row
 from tests import made_rows
 from tests.command_line import did
@@ -69,6 +71,20 @@ def test_a_strong_judge_on_a_draw_corrects_a_cheap_one() -> None:
     (again,) = gold_of(frame(rows), Calibration(gold="gpt-4o@25", seed=3))
     assert np.array_equal(item.values, again.values, equal_nan=True)
     assert item.source == "cheap#1"
+
+
+def test_the_draw_is_that_of_a_judge_with_the_same_limit() -> None:
+    """Samples without any output come last in both."""
+    ids = [f"s{k:02}" for k in range(COUNT)]
+    delivered = frozenset(ids[10:])
+    limited = draw(ids, 12, delivered)
+    assert limited <= delivered
+    strong = [one for one in scores("gpt-4o#2", seed=1) if one.sample in limited]
+    whole = frame(scores("cheap#1", 2.0) + strong)
+    whole = replace(whole, deliveries={"a": Delivery(delivered), "b": Delivery()})
+    (item,) = gold_of(whole, Calibration(gold="gpt-4o@12"))
+    rated = {name for name, value in zip(ids, item.values[0], strict=True) if np.isfinite(value)}
+    assert rated == limited
 
 
 def test_as_it_is_typed(tmp_path: Path) -> None:

@@ -25,12 +25,22 @@ _STOPS = frozenset({
 """Gemini's reasons to end that are refusals; those of pictures have ``IMAGE_`` before them."""
 
 
-def _tokens(total: Any, pictures: Any, *out: Any) -> dict[str, int] | None:
-    """A usage record of tokens: all that went in, of those the pictures', and what came out."""
-    if not isinstance(total, int) or not isinstance(out[0], int):
+def _tokens(total: Any, pictures: Any, out: Any, text_out: Any = 0) -> dict[str, int] | None:
+    """A usage record of tokens: all that went in, of those the pictures'; pictures that came out,
+    and text and thinking that did.
+    """
+    if not isinstance(total, int) or not isinstance(out, int):
         return None
-    image, *made = (count if isinstance(count, int) else 0 for count in (pictures, *out))
-    return {"text_in": max(0, total - image), "image_in": image, "out": sum(made)}
+    image = pictures if isinstance(pictures, int) else 0
+    text = text_out if isinstance(text_out, int) else 0
+    tokens = {"text_in": max(0, total - image), "image_in": image, "out": out}
+    return {**tokens, "text_out": text} if text else tokens
+
+
+def _pictures_of(details: Any) -> int:
+    """The tokens of pictures in Gemini's counts by modality."""
+    counts = [one.get("tokenCount") for one in objects(details) if one.get("modality") == "IMAGE"]
+    return sum(count for count in counts if isinstance(count, int))
 
 
 # -- OpenAI ----------------------------------------------------------------------------------------
@@ -175,13 +185,14 @@ class Gemini(Provider, kw_only=True, frozen=True):
 
     def usage(self, value: Any) -> dict[str, int] | None:
         usage = at(value, "usageMetadata")
-        images = [
-            count
-            for one in objects(at(usage, "promptTokensDetails"))
-            if one.get("modality") == "IMAGE" and isinstance(count := one.get("tokenCount"), int)
-        ]
-        out = (at(usage, "candidatesTokenCount"), at(usage, "thoughtsTokenCount"))
-        return _tokens(at(usage, "promptTokenCount"), sum(images), *out)
+        images = _pictures_of(at(usage, "promptTokensDetails"))
+        made, thought = at(usage, "candidatesTokenCount"), at(usage, "thoughtsTokenCount")
+        text = thought if isinstance(thought, int) else 0
+        pictures = _pictures_of(at(usage, "candidatesTokensDetails"))
+        if pictures and isinstance(made, int) and pictures <= made:
+            text += made - pictures
+            made = pictures
+        return _tokens(at(usage, "promptTokenCount"), images, made, text)
 
 
 # -- chat completions ------------------------------------------------------------------------------
@@ -234,8 +245,13 @@ class Chat(Provider, kw_only=True, frozen=True):
         return super().bill(value, price) if cost is None else round(cost, 6)
 
     def usage(self, value: Any) -> dict[str, int] | None:
-        out = at(value, "usage.completion_tokens")
-        return _tokens(at(value, "usage.prompt_tokens"), 0, out)
+        made = at(value, "usage.completion_tokens")
+        pictures = at(value, "usage.completion_tokens_details.image_tokens")
+        text = 0
+        if isinstance(pictures, int) and isinstance(made, int) and 0 < pictures <= made:
+            text = made - pictures
+            made = pictures
+        return _tokens(at(value, "usage.prompt_tokens"), 0, made, text)
 
 
 def _contents(message: Any) -> tuple[str, list[str]]:

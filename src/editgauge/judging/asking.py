@@ -21,6 +21,7 @@ from editgauge.judging.chat import (
     pieces,
     read_completion,
 )
+from editgauge.judging.old_keys import OldKeys
 from editgauge.judging.options import ROOM, JudgeOptions, thinks
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
@@ -75,8 +76,9 @@ class Used(NamedTuple):
 @dataclass(slots=True, kw_only=True)
 class Stats:
     """What has happened so far. `unasked`: not stored, and not to be asked; `blind`: perhaps from a
-    judge that saw no picture; `unusable`: bills, by what is wrong with them; `dollars`: bills, and
-    estimates of what was never billed.
+    judge that saw no picture; `cut` and `repaired`: replies that were paid for twice, since they
+    were cut off or could not be read; `unusable`: bills, by what is wrong with them; `dollars`:
+    bills, and estimates of what was never billed.
     """
 
     done: int = 0
@@ -91,6 +93,8 @@ class Stats:
     dollars: float = 0.0
     dollars_unbilled: float = 0.0
     blind: int = 0
+    cut: int = 0
+    repaired: int = 0
     unusable: Counter[str] = field(default_factory=Counter)
 
     def facts(self) -> JsonObject:
@@ -140,17 +144,26 @@ class Asker:
         self._first, self._heard_of = threading.RLock(), set[Used]()
         self.adapted, self._refused = "", 0
         self.answered = replies.note(f"answered {self.model}") or ""
+        room = replies.note(f"room {self.model}") or ""
+        self._times_room = int(room) if room.isdigit() else 1
         self.asked, self.waiting = set[str](), set[str]()
+        self._old = OldKeys(replies, self.dialect)
         self._of_key, self._trouble = dict[str, threading.Lock](), ("", 0)
 
     # -- what is sent ------------------------------------------------------------------------------
 
-    def key(self, job: Job, attempt: Attempt = FIRST, body: bytes | None = None) -> str:
-        """32 hexadecimal digits over all that a reply depends on; `body` where it is made already.
-        Raises `ImageError`.
+    def key(self, job: Job, attempt: Attempt = FIRST) -> str:
+        """32 hexadecimal digits over the question: all that a reply depends on, but for what this
+        server happens not to accept and for the room that it was found to need. Raises
+        `ImageError`.
         """
+        return self._key_in(job, attempt, Dialect())
+
+    def _key_in(self, job: Job, attempt: Attempt, dialect: Dialect) -> str:
+        """The key of a question in a dialect; the neutral one's counts."""
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
-        words = (self.body(job, attempt) if body is None else body).decode()
+        room = attempt.room or self.room(job.call)
+        words = self.body(job, attempt._replace(room=room), dialect).decode()
         return digest("openai-chat", job.call.rubric, job.repeat, attempt.name, marks, words)
 
     def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
@@ -162,7 +175,7 @@ class Asker:
         self, call: Call, attempt: Attempt = FIRST, dialect: Dialect | None = None
     ) -> JsonObject:
         """Everything of a body but the messages."""
-        dialect, room = dialect or self.dialect, attempt.room or self.room(call)
+        dialect, room = dialect or self.dialect, attempt.room or self.room_needed(call)
         asking = {"temperature": call.temperature, **call.parameters, **self.asking}
         asking.pop("max_tokens", None)
         # one that was set is part of the judge's name: it is sent, or the call turned down
@@ -173,9 +186,23 @@ class Asker:
         return {"model": self.model, dialect.tokens_field: room, **asking, **form}
 
     def room(self, call: Call) -> int:
-        """The token limit of a call's first reply."""
+        """The token limit that a call declares for its first reply."""
         least = ROOM if thinks(self.model) and not call.as_released else 0
         return int(self.asking.get("max_tokens") or max(call.max_tokens, least))
+
+    def room_needed(self, call: Call) -> int:
+        """The token limit that a first reply is asked for with: more than the call declares, once
+        a reply of this judge was cut off. A released script's request is sent as it is.
+        """
+        times = 1 if call.as_released else self._times_room
+        return self.room(call) * times
+
+    def learn_room(self, times: int) -> None:
+        """Ask with so many times the declared token limit from now on, in later commands, too."""
+        with self._lock:
+            if times > self._times_room:
+                self._times_room = times
+                self.replies.note(f"room {self.model}", str(times))
 
     def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
         """The most that a request can cost, in US dollars; `text_bytes`: without pictures."""
@@ -183,7 +210,7 @@ class Asker:
             return 0.0
         sizes = [self.pictures.size(picture) for picture in job.call.pictures]
         tokens = estimate_input(text_bytes, sizes, self.price, bytes_a_token=CAUTIOUS)
-        return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
+        return self.price.of(tokens, attempt.room or self.room_needed(job.call), batch=batch)
 
     # -- a reply -----------------------------------------------------------------------------------
 
@@ -202,12 +229,25 @@ class Asker:
         key = self.key(job, attempt)
         # two editors gave the same picture: one call serves both
         with self._of_key.setdefault(key, threading.Lock()):
-            reply = self.stored(key)
-            if reply is None and (self.offline or key in self.waiting):
+            reply = self.stored(key) or self._stored_before(job, attempt)
+            if reply is None and (self.offline or self.waits(job, attempt)):
                 raise Unasked
             while reply is None:  # the server's words are learned on the way
                 reply = self._ask(job, attempt)
             return reply
+
+    def _stored_before(self, job: Job, attempt: Attempt) -> Reply | None:
+        """The reply that an older version stored, or None."""
+        facts = {**job.about, "call": job.call.name, "repeat": job.repeat, "attempt": attempt.name}
+        key = self._old.find(facts, lambda dialect: self._key_in(job, attempt, dialect))
+        return None if key is None else self.stored(key)
+
+    def waits(self, job: Job, attempt: Attempt = FIRST) -> bool:
+        """Whether the reply waits in a batch, of an older version perhaps."""
+        if not self.waiting:
+            return False
+        keys = self._old.likely(lambda dialect: self._key_in(job, attempt, dialect))
+        return not self.waiting.isdisjoint({*keys, self.key(job, attempt)})
 
     def _ask(self, job: Job, attempt: Attempt) -> Reply | None:
         """Ask in the words that are known now; None where an answer taught others.
@@ -246,6 +286,8 @@ class Asker:
 
     def _ask_now(self, job: Job, attempt: Attempt) -> Reply | None:
         """Ask without waiting for others; None where an answer taught other words."""
+        key = self.key(job, attempt)
+        attempt = attempt._replace(room=attempt.room or self.room_needed(job.call))
         dialect = self.dialect
         body = self.body(job, attempt, dialect)
         encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
@@ -267,7 +309,7 @@ class Asker:
             raise RunError(
                 f"{self.client.address}: {outcome.reason}; start the server, or correct its address"
             )
-        return self._kept(self.key(job, attempt, body), job, attempt, dialect, outcome)
+        return self._kept(key, job, attempt, dialect, outcome)
 
     def heard(self, response: Response, text_bytes: int, *, batch: bool = False) -> Outcome:
         """A successful answer with its bill, where its usage record can be believed."""
@@ -364,7 +406,7 @@ class Asker:
                 self.prove(dialect, call)
             ours = not fine or self.is_ours(model)
         about = {**job.about, "call": call.name, "repeat": job.repeat, "attempt": attempt.name}
-        about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}
+        about |= {"room": attempt.room, "rubric": call.rubric, "dialect": dialect.note}
         # another judge's reply is paid for: kept, under a key that no call of ours has
         reply = self.put(key if ours else f"{key} {model}", outcome, about)
         self.asked.add(reply.key)

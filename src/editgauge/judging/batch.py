@@ -202,7 +202,8 @@ def collect(engine: Engine) -> Batched:
             if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
-            engine.put(key, outcome, {"batch": batch.number})
+            about = {"batch": batch.number, "dialect": engine.dialect.note}
+            engine.put(key, outcome, about)
         if result.refused:
             engine.keep_dialect()
         result.failed += [] if answers else [f"{batch.number}: {batch.state}"]

@@ -31,7 +31,7 @@ _OWN_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)(?:-(?:mini|nano|pro|preview))?(?:-
 """OpenAI's models that take neither ``max_tokens`` nor a temperature, by its guide to reasoning
 models: a batch that has them comes back a day later with every line refused.
 """
-_KEYWORDS = ("additionalProperties", "enum", "strict", "minimum", "maximum", "required")
+KEYWORDS = ("additionalProperties", "enum", "strict", "minimum", "maximum", "required")
 _ABOUT_FORM = ("response_format", "json_", "schema", "grammar", "guided", "tool")
 
 
@@ -132,7 +132,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.structs.replace(self, temperature=False)
         if self.sure:
             return None
-        named = (word for word in _KEYWORDS if re.search(rf"\b{word}\b", reason, re.IGNORECASE))
+        named = (word for word in KEYWORDS if re.search(rf"\b{word}\b", reason, re.IGNORECASE))
         refused = [word for word in named if word not in self.dropped]
         if self.form and refused:
             return msgspec.structs.replace(self, dropped=(*self.dropped, refused[0]))

@@ -1,5 +1,6 @@
 """One judge asked for verdicts: look into the store; else ask; ask once more with more room where
-the reply was cut off; ask once more, quoting the broken rule, where it cannot be read.
+the reply was cut off, and all later calls with that room at once; ask once more, quoting the broken
+rule, where it cannot be read.
 """
 
 from __future__ import annotations
@@ -101,6 +102,16 @@ class Engine(Asker):
             for why, count in stats.unusable.items()
             if count
         ]
+        if stats.cut:
+            lines.append(
+                f"{stats.cut} replies were cut off and asked for again with more room: these were "
+                f"paid for twice"
+            )
+        if stats.repaired:
+            lines.append(
+                f"{stats.repaired} replies could not be read and were asked for again: these were "
+                f"paid for twice"
+            )
         if stats.blind:
             lines.append(
                 f"{stats.blind} of {stats.done} replies may come from a judge that saw no picture "
@@ -133,8 +144,7 @@ class Engine(Asker):
         """
         offline, self.offline = self.offline, True
         try:
-            waits = self.key(job) in self.waiting
-            return waits or not self._is_retried(self._exchange(job).verdict)
+            return self.waits(job) or not self._is_retried(self._exchange(job).verdict)
         except Unasked:
             return False
         finally:
@@ -147,14 +157,22 @@ class Engine(Asker):
         last = self.reply(job)
         replies, verdict = [last], _verdict(job.call, last)
         room = self.room(job.call) * MORE_ROOM if last.finish == "length" else 0
-        if room and last.status == "ok" and not job.call.as_released:
+        had = last.request.get("room")
+        has_less = not isinstance(had, int) or had < room
+        if room and has_less and last.status == "ok" and not job.call.as_released:
             replies.append(self.reply(job, Attempt("room", room)))
+            with self._lock:
+                self.stats.cut += replies[-1].key in self.asked
             if replies[-1].status == "ok":
                 last, verdict = replies[-1], _verdict(job.call, replies[-1])
+                if not self.offline:
+                    self.learn_room(MORE_ROOM)
         # a released script's request is sent once, as it is
         if verdict.problem and last.finish != "length" and not job.call.as_released:
             told = REPAIR.format(problem=verdict.problem, form=job.call.shape)
             replies.append(self.reply(job, Attempt("repair", room, (last.content or "", told))))
+            with self._lock:
+                self.stats.repaired += replies[-1].key in self.asked
             repaired = _verdict(job.call, replies[-1])
             if replies[-1].status == "ok" and not repaired.problem:
                 last, verdict = replies[-1], repaired

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -187,13 +186,15 @@ class Session:
         return sum(1 for _ in self.jobs(looking=True))
 
     def jobs(self, *, looking: bool = False, repeats: int | None = None) -> Iterator[Job]:
-        """The jobs that have no rows yet, lazily. They go sample by sample over all editors, in the
-        order of `drawn`: wherever a budget ends, what was judged is a comparison. With `looking`
-        nothing is written and nothing is taken as done (for estimates).
+        """The jobs that have no rows yet, lazily. They go sample by sample over all editors, in
+        `selection.random_order`: wherever a budget ends, what was judged is a comparison. With
+        `looking` nothing is written and nothing is taken as done (for estimates).
         """
         known = {one.id: one for one in self.samples}
         self._done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
-        for record in sorted(self.edits, key=lambda one: (drawn(one.sample), one.editor)):
+        for record in sorted(
+            self.edits, key=lambda one: (selection.random_order(one.sample), one.editor)
+        ):
             sample = known[record.sample]
             calls, missing = self._asked(sample, record)
             about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
@@ -331,7 +332,7 @@ def judge_together(sessions: Sequence[Session], **told: Any) -> bool:
     for session in sessions:
         session.begin()
     every = (session.tasks() for session in sessions)
-    tasks = heapq.merge(*every, key=lambda task: drawn(task.job.about["sample"]))
+    tasks = heapq.merge(*every, key=lambda task: selection.random_order(task.job.about["sample"]))
     try:
         return run_together([session.engine for session in sessions], tasks, **told)
     finally:
@@ -357,16 +358,12 @@ def protocol_options(track: Track, given: JsonMapping) -> JsonObject:
     return values
 
 
-def drawn(sample: str) -> bytes:
-    """Where a sample stands in the order of judging: random, and the same on every machine."""
-    return hashlib.blake2b(sample.encode(), digest_size=8, key=b"judge order 0").digest()
-
-
 def _limited(
     samples: Sequence[Sample], edits: Sequence[EditRecord], limit: int | None
 ) -> list[Sample]:
-    """`limit` samples in the order in which all are judged; those without any output come last."""
-    there = {record.sample for record in edits if record.path}
-    order = sorted(samples, key=lambda sample: (sample.id not in there, drawn(sample.id)))
-    kept = {sample.id for sample in order[:limit]}
+    """`limit` samples, drawn at random; those without any output come last."""
+    if limit is None:
+        return list(samples)
+    delivered = {record.sample for record in edits if record.path}
+    kept = selection.draw([sample.id for sample in samples], limit, delivered)
     return [sample for sample in samples if sample.id in kept]

@@ -62,19 +62,30 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
-    """US dollars of an image model, for a million tokens and for one output; None = not known."""
+    """US dollars of an image model, for a million tokens and for one output; None = not known.
+
+    `out` is the price of pictures, `text_out` that of text and thinking: None where the provider
+    names none of its own, and then they cost as pictures do.
+    """
 
     text_in: float | None = None
     image_in: float | None = None
+    text_out: float | None = None
     out: float | None = None
     picture: float | None = None
     source: str = ""
 
     def of(self, usage: Mapping[str, int] | None) -> float | None:
-        """What a call cost, by its token counts under ``text_in``, ``image_in`` and ``out``; one
-        output's price where these cannot be believed or have no price.
+        """What a call cost, by its token counts under ``text_in``, ``image_in``, ``text_out`` and
+        ``out``; one output's price where these cannot be believed or have no price.
         """
-        rates = {"text_in": self.text_in, "image_in": self.image_in, "out": self.out}
+        text_out = self.out if self.text_out is None else self.text_out
+        rates = {
+            "text_in": self.text_in,
+            "image_in": self.image_in,
+            "text_out": text_out,
+            "out": self.out,
+        }
         counts = usage or {}
         billed = [(_count(n), rates.get(name)) for name, n in counts.items() if n or name == "out"]
         if "out" not in counts or any(None in pair for pair in billed):

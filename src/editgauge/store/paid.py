@@ -157,6 +157,12 @@ class Paid:
             if (reply := self.get(key)) is not None:
                 yield key, reply
 
+    def requests(self) -> Iterator[tuple[str, JsonObject]]:
+        """Each sound reply's key, and what it says of its request."""
+        for key, reply in self.replies():
+            request = reply.get("request")
+            yield key, request if isinstance(request, dict) else {}
+
     def damaged(self) -> list[str]:
         """The keys of replies that are not what was written."""
         every = self._read("SELECT key FROM replies")
@@ -269,13 +275,17 @@ class Paid:
 
 
 def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
-    """Copy the replies whose keys the target has not; how many, and what could not be taken."""
+    """Copy the replies whose keys the target has not, and what was learned about services: how they
+    want to be asked, who answered, which batches and jobs are under way (with what is booked for
+    them). How many replies, and what could not be taken.
+    """
     there, taken, problems = [path for path in sources if path.exists()], 0, []
     with Paid(target if there else None) as ours:
         for path in there:
             try:
                 with Paid(path) as theirs, ours.transaction():
-                    new = {k: one for k, one in theirs.replies() if ours.get(k) is None}
+                    _take_notes(theirs, ours)
+                    new = {k: one for k, one in _named(theirs, ours) if ours.get(k) is None}
                     for key, reply in new.items():
                         ours.put(key, reply)
                     left = len(theirs.damaged())
@@ -285,6 +295,28 @@ def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
             taken += len(new)
             problems += [f"{path.name}: {left} replies are damaged; not taken"] if left else []
     return taken, problems
+
+
+def _take_notes(theirs: Paid, ours: Paid) -> None:
+    """Copy the notes whose names the target has not, and the calls that are still under way."""
+    for (name,) in theirs._read("SELECT name FROM notes ORDER BY rowid"):
+        value = theirs.note(name)
+        if value is not None and ours.note(name) is None:
+            ours.note(name, value)
+    for call in theirs.calls("state = 'sent' AND key != ''"):
+        if not ours.calls("key = ? AND purpose = ?", call.key, call.purpose):
+            ours.book(call.purpose, call.most, key=call.key, model=call.model)
+
+
+def _named(theirs: Paid, ours: Paid) -> Iterator[tuple[str, JsonObject]]:
+    """Replies with their keys. Another model's than the target knows under that name is kept under
+    a key that no question has: two judges are not mixed.
+    """
+    for key, reply in theirs.replies():
+        answered = str(reply.get("answered") or "")
+        first = ours.note(f"answered {reply.get('asked', '')}") or answered
+        is_other = answered and answered != first and not key.endswith(f" {answered}")
+        yield (f"{key} {answered}" if is_other else key), reply
 
 
 def _object(record: Sequence[Any]) -> JsonObject | None:

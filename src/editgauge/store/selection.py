@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 
 from editgauge.errors import UsageError, meant
@@ -44,6 +45,21 @@ def choose(
         clauses = " and ".join(map(repr, (*wanted, *where)))
         raise UsageError(f"no sample is left: {clauses} have none in common")
     return chosen if limit is None else chosen[:limit]
+
+
+def random_order(sample: str, seed: int = 0) -> bytes:
+    """The place of a sample in an order that is random, and the same on every machine."""
+    key = f"judge order {seed}".encode()
+    return hashlib.blake2b(sample.encode(), digest_size=8, key=key).digest()
+
+
+def draw(samples: Collection[str], count: int, delivered: Set[str], seed: int = 0) -> set[str]:
+    """Draw `count` sample ids at random, the same every time: those that are judged with a limit,
+    and those that a judge's ``JUDGE@N`` counts. Samples without any output (not in `delivered`)
+    come last: nothing could be judged.
+    """
+    order = sorted(samples, key=lambda name: (name not in delivered, random_order(name, seed)))
+    return set(order[:count])
 
 
 def _matching(samples: Sequence[Sample], clauses: Sequence[str]) -> set[str]:

@@ -25,6 +25,7 @@ from editgauge.statistics.prediction import (
     corrected_mean,
     p_of_no_difference,
 )
+from editgauge.store.selection import draw
 from editgauge.study.agreement import cell
 from editgauge.study.people import ALL, Floats, answers, mean_of
 from editgauge.tables import rows
@@ -54,8 +55,9 @@ ALPHA = 0.05
 class Calibration:
     """What corrects which scores.
 
-    `gold` is ``human``, or ``JUDGE@N``: a stronger judge on a seeded draw of N of all samples,
-    whether they have gold or not (choosing among those that have some would be no draw). `proxies`
+    `gold` is ``human``, or ``JUDGE@N``: a stronger judge on a draw of N of all samples, those that
+    ``judge --limit N`` judges, whether they have gold or not (choosing among those that have some
+    would be no draw). `proxies`
     are words ``QUESTION=METRIC``: the metric that stands for a question where it is not the one of
     its name. `strata` is the attribute that the rated samples were drawn by. `sources` and `where`
     choose the scores that are corrected, as everywhere.
@@ -253,7 +255,7 @@ def gold_of(frame: Results, asked: Calibration, *, printed: bool = False) -> lis
     rest = rest.of_sources([one for one in asked.sources if rest.sources_called(one)])
     drawn = np.zeros(len(frame.samples))
     if sign:
-        drawn[np.random.default_rng(asked.seed).permutation(len(drawn))[int(number) :]] = np.nan
+        drawn = _drawn(frame, int(number), asked.seed)
     proxies = dict(word.partition("=")[::2] for word in asked.proxies)
     wanted = [
         one._replace(proxy=proxies.get(one.proxy, one.proxy), values=one.values + drawn)
@@ -263,6 +265,14 @@ def gold_of(frame: Results, asked: Calibration, *, printed: bool = False) -> lis
     if gold and not scored:
         raise _too_few(rest, wanted, asked)
     return scored
+
+
+def _drawn(frame: Results, count: int, seed: int) -> Floats:
+    """0 for the `count` samples that a judge with this limit judges, NaN for the others: (S,)."""
+    ids = frame.samples.ids
+    delivered = {name for one in frame.deliveries.values() for part in one for name in part}
+    kept = draw(ids, count, delivered, seed)
+    return np.array([0.0 if name in kept else np.nan for name in ids])
 
 
 def _judge(rest: Results, name: str) -> str:

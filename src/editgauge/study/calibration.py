@@ -318,6 +318,8 @@ def _judged(frame: Results, printed: bool) -> Iterator[Gold]:
         if frame.has(metric, variant):
             values = frame.grid(metric, variant, _scale(one, printed)).values
             scale = _ends(one, printed, one.low, one.high)
+            given = values[np.isfinite(values)].tolist()  # faithful scores may leave their scale
+            scale = (min([scale[0], *given]), max([scale[1], *given]))
             yield Gold(metric, variant, one.direction or "higher", values, metric, scale)
 
 

@@ -22,7 +22,7 @@ from editgauge.store import lease, parquet, schema
 from editgauge.store.check import repair
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
-from editgauge.types import Row, Status
+from editgauge.types import Metric, Row, Status
 
 NAMES = st.text(min_size=1, max_size=6)
 WIDTHS = st.floats(allow_nan=False, allow_infinity=False)
@@ -59,6 +59,22 @@ def test_an_infinite_score_is_infinite_in_every_file(tmp_path: Path) -> None:
     assert run.rows() == [one]
     assert run.read("SELECT value FROM rows") == [(math.inf,)]
     assert parquet.fetch_tuples(run.parquet(), "SELECT value FROM rows") == [(math.inf,)]
+
+
+def test_a_sample_may_be_called_as_a_metric_or_a_series_is(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    metrics = [Metric(name, direction="lower", low=0, high=math.inf) for name in ("mse", "psnr")]
+    with run.changing():
+        run.write_samples("mini", [{"id": "a", "split": "x"}, {"id": "b", "split": "x"}])
+        run.keep_metrics("mini", metrics)
+        run.put([row("mse", "e", "psnr", 1.0), row("psnr", "e", "mse", 2.0)])
+        run.write_samples("mini", [{"id": "mse"}, {"id": "psnr", "split": "y"}])
+    run.close()
+    again = Run.open(run.path)
+    assert [one["id"] for one in again.samples("mini")] == ["a", "b", "mse", "psnr"]
+    assert [(one.sample, one.metric) for one in again.rows()] == [("mse", "psnr"), ("psnr", "mse")]
+    assert set(again.metrics("mini")) == {"mse", "psnr"}
+    assert not again.problems
 
 
 def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -43,7 +43,8 @@ class RunFile:
         self._writable = False
         self._samples: tuple[tuple[Any, ...], list[tuple[Any, ...]]] = ((), [])
         """What `proven` read of them, and when: a command asks several times for so many."""
-        self._ids: dict[tuple[str, ...], int] = {}
+        self._ids: dict[tuple[str, tuple[str, ...]], int] = {}
+        """(table, name) -> number. Tables share names: a sample may be called as a metric is."""
         self._open = contextlib.ExitStack()
         weakref.finalize(self, self._open.close)
 
@@ -205,13 +206,15 @@ class RunFile:
 
     def number_of(self, db: sqlite3.Connection, table: str, name: tuple[str, ...]) -> int:
         """The number of a series, sample or origin, made where there is none; within `changing`."""
-        if number := self._ids.get(name):
+        number = self._ids.get((table, name))
+        if number is not None:
             return number
         plain = tuple(map(schema.plain, name))
         columns, rest = _NAMED[table]
         where = " AND ".join(f"{column} = ?" for column in columns)
         record = db.execute(f"SELECT id FROM {table} WHERE {where}", plain).fetchone()
-        self._ids[name] = number = record[0] if record else insert(db, table, (*plain, *rest))
+        number = int(record[0]) if record else insert(db, table, (*plain, *rest))
+        self._ids[table, name] = number
         return number
 
 

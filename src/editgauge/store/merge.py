@@ -12,8 +12,8 @@ from operator import itemgetter
 
 from editgauge.errors import RunError
 from editgauge.store import paid, schema
-from editgauge.store.described import together
 from editgauge.store.derived import benchmark_of
+from editgauge.store.described import together
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, Record
 from editgauge.types import JsonMapping, JsonObject, Status
@@ -161,9 +161,7 @@ def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, JsonObject]:
     return records
 
 
-def _differing(
-    one: JsonMapping, other: JsonMapping, measured: frozenset[str] | None
-) -> str | None:
+def _differing(one: JsonMapping, other: JsonMapping, measured: frozenset[str] | None) -> str | None:
     """Name what two records of a sample contradict each other in; None where they agree.
 
     A run knows the pictures, their hashes (`marks`) and the `measured` attributes of the samples

@@ -157,12 +157,13 @@ class RunFile:
     # -- writing -----------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def changing(self) -> Iterator[sqlite3.Connection]:
+    def changing(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction, which the `with` blocks inside it join: everything that is written in it
-        counts, or nothing. Raises `RunError` where the run is damaged, or cannot be written.
+        counts, or nothing. Raises `RunError` where the run is damaged, or cannot be written, and
+        without `wait` while another machine writes it.
         """
         with self._lock:
-            db = self._connection() if self._depth else self._for_writing()
+            db = self._connection() if self._depth else self._for_writing(wait)
             if self._depth:
                 yield db
                 return
@@ -179,21 +180,33 @@ class RunFile:
             finally:
                 self._depth = 0
 
-    def _for_writing(self) -> sqlite3.Connection:
+    def _for_writing(self, wait: bool) -> sqlite3.Connection:
+        self._connection()
+        if self.damage is not None:
+            raise self.damage
+        if not (os.access(self.path / FILE, os.W_OK) and os.access(self.path, os.W_OK)):
+            raise RunError(
+                f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
+            )
+        if lease.claim(self.path, wait=wait):
+            self._forget()  # another machine has written it
         if not self._writable:
+            lease.hold(self.path)
+            self._open.callback(lease.release, self.path)
             self._tried(sqlite.need_sound)
+            self._writable = self.damage is None
         db = self._connection()
         if self.damage is not None:
             raise self.damage
-        if not self._writable:
-            if not (os.access(self.path / FILE, os.W_OK) and os.access(self.path, os.W_OK)):
-                raise RunError(
-                    f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
-                )
-            self._open.callback(lease.release, self.path)
-            self._writable = True
-        lease.claim(self.path)
         return db
+
+    def _forget(self) -> None:
+        """Open the file anew, and forget what was read from it."""
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+        self._ids.clear()
+        self._samples = (), []
 
     def fact(self, name: str) -> str:
         """What the run says of itself under a name; "" where that is nothing."""

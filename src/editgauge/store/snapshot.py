@@ -80,7 +80,7 @@ def current(run: Run) -> Path:
         return place
     fresh_file = run.scratch() / FILE
     _write(run, fresh_file, here, (place, kept))
-    with contextlib.suppress(RunError, OSError), run.changing():  # else it can only be read
+    with contextlib.suppress(RunError, OSError), run.changing(wait=False):  # else only read
         for one in here:
             run.keep_metrics(one.name, [rule.metric for rule in one.derived])
         run.set_fact(_MARK, f"{generation} {_hash(fresh_file)}")

@@ -461,6 +461,63 @@ def test_a_mirror_has_the_files_and_only_what_has_changed_is_fetched_again(
     assert (place / "one.txt").read_bytes() == b"3"
 
 
+@pytest.mark.parametrize("call", ["find", "get_file", "put_file"])
+def test_a_store_that_accepts_and_stays_silent_is_said_and_given_up(
+    memory: Any,
+    machine: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    call: str,
+) -> None:
+    with working(RUN) as here:
+        write(here, "a", picture=b"first")
+    machine("second")
+    never, calls = threading.Event(), []
+
+    def silent(*_: object, **__: object) -> None:
+        calls.append(1)
+        never.wait()
+
+    for limit in ("SILENCE", "LISTING"):
+        monkeypatch.setattr(addresses, limit, 0.4)
+    for pace in ("SAID", "_LOOKED"):
+        monkeypatch.setattr(addresses, pace, 0.05)
+    addresses._last_said.clear()
+    monkeypatch.setattr(type(memory), call, silent)
+
+    def work() -> None:
+        with working(RUN) as here:
+            write(here, "bb")
+
+    with pytest.raises(DownloadError, match=r"no answer for \d seconds; check the address"):
+        work()
+    never.set()
+    assert len(calls) <= 8, "as many as go at once: a call that is not answered is not repeated"
+    assert capsys.readouterr().err.startswith(f"waiting for {remote.address_of(RUN)}, which does")
+
+
+def test_a_large_file_that_comes_slowly_is_waited_for(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.pipe("/b/d/one.txt", b"0123456789")
+
+    def slow(self: Any, name: str, target: str) -> None:
+        with open(target, "wb") as file:
+            for byte in b"0123456789":
+                file.write(bytes([byte]))
+                file.flush()
+                seconds[0] += 40.0  # less than the limit since the last byte
+                time.sleep(0.02)
+
+    seconds = [0.0]
+    monkeypatch.setattr(addresses, "_LOOKED", 0.001)
+    monkeypatch.setattr(addresses.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(type(memory), "get_file", slow)
+    place = local_folder(Path("memory://b/d"))
+    assert place is not None
+    assert (place / "one.txt").read_bytes() == b"0123456789"
+
+
 @pytest.mark.parametrize(
     ("error", "calls"), [(ConnectionError("reset by peer"), 8), (PermissionError("denied"), 1)]
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from editgauge.errors import RunError
-from editgauge.store import lease, schema, sqlite
+from editgauge.store import lease, locks, schema, sqlite
 
 FILE = "run.sqlite"
 T = TypeVar("T")
@@ -188,6 +188,7 @@ class RunFile:
             raise RunError(
                 f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
             )
+        locks.need(self.path)
         if lease.claim(self.path, wait=wait):
             self._forget()  # another machine has written it
         if not self._writable:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from editgauge import temporary
 from editgauge.errors import RunError
-from editgauge.store import paths
+from editgauge.store import locks, paths
 
 FOLDER, TEMPORARY, HOST = ".locks", ".tmp", ".host"
 """Where a run's locks and temporary files lie, and who writes it."""
@@ -67,6 +67,7 @@ def lock(path: Path) -> Iterator[None]:
 def _taken(path: Path, seconds: float) -> contextlib.AbstractContextManager[object] | None:
     from filelock import FileLock, Timeout  # 10 ms, which what only reads does not wait for
 
+    locks.need(path.parent)
     try:
         return FileLock(path, thread_local=False).acquire(timeout=seconds)
     except Timeout:

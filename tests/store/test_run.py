@@ -171,6 +171,15 @@ def test_a_reader_does_not_wait_for_another_machine(
     assert parquet.fetch_tuples(again.parquet(), "SELECT value FROM rows") == [(2.0,)]
 
 
+def test_a_reader_that_stays_holds_no_lease(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(2.0, "y")])
+    run.close()
+    reader = Run.open(run.path)
+    assert reader.parquet() == [run.path / "rows.parquet"], "it was made"
+    assert not (run.path / lease.HOST).exists()
+
+
 def test_a_lease_is_renewed_while_a_command_computes_and_kept_until_all_have_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ class RunFile:
         self._db: sqlite3.Connection | None = None
         self._depth = 0
         self._writable = False
+        self._holds = False
         self._samples: tuple[tuple[Any, ...], list[tuple[Any, ...]]] = ((), [])
         """What `proven` read of them, and when: a command asks several times for so many."""
         self._ids: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -58,7 +59,8 @@ class RunFile:
         """Let go of the file; what is read or written later opens it again."""
         with self._lock:
             self._open.close()
-            self._db, self.damage, self._writable = None, None, False
+            self._db, self.damage = None, None
+            self._writable, self._holds = False, False
             self._ids.clear()
             self._samples = (), []
 
@@ -179,6 +181,8 @@ class RunFile:
                 raise
             finally:
                 self._depth = 0
+                if not self._holds:
+                    lease.let_go(self.path)
 
     def _for_writing(self, wait: bool) -> sqlite3.Connection:
         self._connection()
@@ -191,9 +195,11 @@ class RunFile:
         locks.need(self.path)
         if lease.claim(self.path, wait=wait):
             self._forget()  # another machine has written it
-        if not self._writable:
+        if wait and not self._holds:  # who only reads may stay for hours, and holds nothing
             lease.hold(self.path)
             self._open.callback(lease.release, self.path)
+            self._holds = True
+        if not self._writable:
             self._tried(sqlite.need_sound)
             self._writable = self.damage is None
         db = self._connection()

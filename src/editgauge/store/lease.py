@@ -127,8 +127,13 @@ def release(run: Path) -> None:
                 return
             renewal.ended.set()
             del _renewals[run]
-    with contextlib.suppress(OSError):
-        if _holder(run / HOST) == _machine():
+    let_go(run)
+
+
+def let_go(run: Path) -> None:
+    """End a `claim` of which nothing in this process is a `hold`."""
+    with _guard, contextlib.suppress(OSError):
+        if run not in _renewals and _holder(run / HOST) == _machine():
             (run / HOST).unlink()
 
 

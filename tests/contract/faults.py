@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -122,6 +123,61 @@ def sealed(folder: Path) -> Iterator[Path | None]:
             path.chmod(mode)
         return
     yield from _mounted(["mount", "--bind", "-o", "ro", str(folder), str(folder)], folder)
+
+
+NO_LOCKS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int has_none(int file) {
+    char name[64], path[4096];
+    const char *folder = getenv("WITHOUT_LOCKS");
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    ssize_t size = readlink(name, path, sizeof path - 1);
+    if (size < 0 || folder == NULL) return 0;
+    path[size] = 0;
+    return strncmp(path, folder, strlen(folder)) == 0;
+}
+
+#define LOCK(name) \
+    int name(int file, int command, ...) { \
+        va_list rest; va_start(rest, command); void *given = va_arg(rest, void *); va_end(rest); \
+        int locks = command == F_SETLK || command == F_SETLKW || command == F_GETLK; \
+        if (locks && has_none(file)) { errno = ENOLCK; return -1; } \
+        int (*real)(int, int, ...) = dlsym(RTLD_NEXT, #name); \
+        return real(file, command, given); \
+    }
+LOCK(fcntl)
+LOCK(fcntl64)
+
+int flock(int file, int operation) {
+    if (has_none(file)) { errno = ENOLCK; return -1; }
+    int (*real)(int, int) = dlsym(RTLD_NEXT, "flock");
+    return real(file, operation);
+}
+"""
+
+
+def without_locks(folder: Path, scratch: Path) -> dict[str, str] | None:
+    """The environment of a process to which a folder has no file locks, as NFS without its lock
+    service; None where that cannot be had.
+    """
+    compiler = shutil.which("cc")
+    if compiler is None or sys.platform != "linux":
+        return None
+    source, library = scratch / "no_locks.c", scratch / "no_locks.so"
+    source.write_text(NO_LOCKS)
+    command = [compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        return None
+    return {"LD_PRELOAD": str(library), "WITHOUT_LOCKS": str(folder.resolve())}
 
 
 def _mounted(command: list[str], place: Path) -> Iterator[Path | None]:

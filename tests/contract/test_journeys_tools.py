@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -225,6 +226,33 @@ def test_a_run_on_a_store_is_the_run_of_a_folder(
     cli("report", run, "--to", tmp_path / "report", env=third)
     assert (tmp_path / "report/index.html").is_file()
     cli("merge", run, "--to", tmp_path / "back", env=third)
+    same_rows(tmp_path / "back", here)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_run_on_a_store_with_the_temporary_folder_on_another_file_system(
+    bucket: dict[str, str], edited_run: Path, tmp_path: Path
+) -> None:
+    import s3fs
+
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no second file system here")
+    run, score = "s3://lab/runs/two", ("--tracks", "pixel", "--limit", 3, "--workers", 0)
+    with tempfile.TemporaryDirectory(dir=memory) as elsewhere:
+        for name in ("a", "b"):
+            env = {**bucket, "EDITGAUGE_CACHE": str(tmp_path / name), "TMPDIR": elsewhere}
+            finished(process("merge", edited_run, "--to", run, env=env))
+            finished(process("score", "mini", "--run", run, *score, env=env))
+            finished(process("table", run, env=env))
+    s3fs.S3FileSystem.clear_instance_cache()
+    parts = s3fs.S3FileSystem().glob("lab/runs/two/parts/*")
+    assert len(parts) == 4, "each of the commands that changed something has sent one part"
+    here = copy_of(edited_run, tmp_path / "here")
+    cli("score", "mini", "--run", here, *score)
+    cli("merge", run, "--to", tmp_path / "back", env={"EDITGAUGE_CACHE": str(tmp_path / "c")})
     same_rows(tmp_path / "back", here)
 
 

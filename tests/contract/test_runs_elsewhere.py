@@ -22,6 +22,7 @@ from tests.contract.faults import (
     named,
     sealed,
     small_disk,
+    without_locks,
 )
 from tests.contract.server import KEY
 from tests.contract.support import Result, cli, finished, picture, process, same_rows, save
@@ -237,3 +238,32 @@ def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_pa
         for made in ("report", "all"):
             assert not leaked(place / made), name
         assert content(secret) == before, f"{name}: something outside was written"
+
+
+def test_where_files_cannot_be_locked_a_run_is_read_and_a_writer_says_why(
+    mini_run: Path, tmp_path: Path
+) -> None:
+    away = tmp_path / "nfs"
+    away.mkdir()
+    env = without_locks(away, tmp_path)
+    if env is None:
+        pytest.skip("no file system without locks can be had here")
+    run = copy_of(mini_run, away / "run")
+    before = content(run)
+    for words in (("table", run), ("check", run), ("compare", run, "copy", "reference")):
+        read = finished(process(*words, env=env), expect=None)
+        undisturbed = finished(process(words[0], mini_run, *words[2:]), expect=None)
+        assert read.code == undisturbed.code
+        assert read.out.replace(str(run), "") == undisturbed.out.replace(str(mini_run), "")
+        assert "has no file locks" in read.err
+    assert content(run) == before
+    new = away / "new"
+    for words in (
+        ("score", "mini", "--run", run, "--tracks", "pixel", "--limit", 9, "--workers", 0),
+        ("edit", "mini", "--editor", "blank", "--run", new, "--limit", 1, "--workers", 0),
+        ("merge", run, "--to", new),
+    ):
+        refused = finished(process(*words, env=env), expect=2)
+        assert "cannot be written: this file system has no file locks" in refused.err
+        assert "another command" not in refused.err
+    assert not new.exists() or not any(new.iterdir())

@@ -4,8 +4,12 @@ those of an undisturbed run, and nothing is paid for twice.
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +17,7 @@ import pytest
 
 from tests.contract.faults import calls, content, copy_of, graded, interrupted, seconds_of
 from tests.contract.server import ENV, Server
-from tests.contract.support import cli, finished, process, rows_of, same_rows
+from tests.contract.support import SOURCE, cli, finished, process, rows_of, same_rows
 
 KILLS = [2, pytest.param(25, marks=pytest.mark.slow)]
 SCORE = ("--tracks", "pixel", "--limit", 6, "--workers", 0)
@@ -113,6 +117,62 @@ def test_merge_goes_on_after_kill_9(
     assert judged(run) == judged(judged_run)
     assert content(run / "edits") == content(mini_run / "edits")
     cli("check", run)
+
+
+ELSEWHERE = """
+import platform, sys
+platform.node = lambda: "another machine"
+from editgauge.__main__ import main
+main()
+"""
+
+
+def elsewhere(*words: object) -> subprocess.Popen[str]:
+    """Start a command as if another machine did, which has the same folder."""
+    argv = [sys.executable, "-c", ELSEWHERE, *map(str, words)]
+    around = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(argv, env=around, stdout=pipe, stderr=pipe, text=True)
+
+
+def slow_edit(tmp_path: Path, run: Path) -> subprocess.Popen[str]:
+    """An `edit` of six samples that has made its first output and will not end soon."""
+    program = tmp_path / "mirror.py"
+    program.write_text(textwrap.dedent(PROGRAM).replace("sleep(0.1)", "sleep(2)"))
+    setting = ("--set", f"program={sys.executable} {program}", "--set", "name=mirror")
+    edit = ("edit", "mini", "--editor", "command", *setting, "--limit", 6, "--workers", 0)
+    child: subprocess.Popen[str] = process(*edit, "--run", run)
+    while child.poll() is None and not list(run.glob("edits/mini/mirror/**/*.png")):
+        time.sleep(0.05)
+    return child
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_scheduler_that_ends_a_command_leaves_the_run_to_other_machines(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    run = tmp_path / "run"
+    child = slow_edit(tmp_path, run)
+    child.send_signal(number)
+    stopped = finished(child, expect=130)
+    assert "Traceback" not in stopped.text
+    cli("check", run)
+    there = finished(elsewhere("score", "mini", "--run", run, *SCORE), expect=None)
+    assert there.code in (0, 1)
+    assert "another machine" not in there.err
+    assert rows_of(run)
+
+
+@pytest.mark.slow
+def test_a_command_waits_for_another_machine_that_was_killed_and_says_so(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    child = slow_edit(tmp_path, run)
+    os.killpg(child.pid, signal.SIGKILL)
+    finished(child, expect=-9)
+    there = finished(elsewhere("score", "mini", "--run", run, *SCORE), expect=None, timeout=90)
+    assert there.code in (0, 1), "a lease that is not renewed ends within a minute"
+    assert "another machine is writing this run" in there.err
+    assert rows_of(run)
 
 
 def test_two_scores_at_once_make_each_row_once(

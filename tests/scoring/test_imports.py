@@ -13,7 +13,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.errors import DataError, UsageError
-from editgauge.scoring.imports import Imported, import_scores
+from editgauge.scoring.imports import Imported, ReleasedScore, import_scores
 from editgauge.store.run import Run
 from editgauge.types import Sample, Status
 
@@ -101,6 +101,53 @@ def test_a_file_of_another_shape_is_one_line_that_says_what_was_wanted(
         taken(run, benchmark, write(tmp_path / "x.json", text), ["a/b/1"], judge="j")
     assert "\n" not in str(raised.value)
     assert run.rows() == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_rationale_may_hold_any_line_end(run: Run, tmp_path: Path, end: str) -> None:
+    said = "first\u2028second\u2029third\x85fourth\x7ffifth"
+    lines = [logged("chemistry", "1", consistency=4.0), logged("chemistry", "2", consistency=3.0)]
+    for line in lines:
+        line["kris_bench_consistency_score"]["reasoning"] = said
+    text = "".join(json.dumps(line, ensure_ascii=False) + end for line in lines)
+    file = tmp_path / "bagel" / "20260101_000000_samples_kris_bench.jsonl"
+    file.parent.mkdir()
+    file.write_bytes(text.encode())
+    known = [sample("krisbench", f"chemistry/{n}", knowledge="k") for n in "12"]
+    taken(run, "krisbench", file, known, judge="j")
+    (row,) = [r for r in run.rows() if r.key[1:2] == ("chemistry/1",) and r.number == 4.0][:1]
+    assert row.detail["rationale"] == said
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"recorded": 0.0}, {"recorded": 1.0}),
+        ({"recorded": None}, {"recorded": 0.0}),
+        ({"strict": (None, UNPARSABLE, "odd")}, {"strict": (3.0, SCORED, "")}),
+        ({"failed": "", "value": 4}, {"failed": "", "value": "4"}),
+    ],
+)
+def test_whatever_a_score_depends_on_is_taken_again_where_it_has_changed(
+    run: Run, tmp_path: Path, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    def import_with(**facts: Any) -> Imported:
+        named = {"editor": "m", "sample": "s", "metric": "IF", "value": 4, "failed": "timeout"}
+        score = ReleasedScore(**{**named, **facts})
+        bench = replace(
+            catalog.find("benchmarks", "texteditbench"),
+            importers=lambda: [lambda path, known, editor: iter([score])],
+        )
+        return import_scores(run, bench, tmp_path, [sample("texteditbench", "s")], judge="j")
+
+    import_with(**before)
+    changed = import_with(**after)
+    assert changed.rows > 0, "the file says something else than before"
+    again = Run.create(tmp_path / "again")
+    run, first = again, run
+    import_with(**after)
+    assert rows(first) == rows(again), "as a run that has seen the new file alone"
+    assert import_with(**after).rows == 0, "the same file again changes nothing"
 
 
 # -- what judges said ------------------------------------------------------------------------------

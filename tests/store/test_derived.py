@@ -130,6 +130,47 @@ def test_they_are_never_older_than_their_parents_or_their_rule(
     assert found(run) == {}
 
 
+def test_those_of_an_absent_benchmark_stay_while_their_parents_are_the_same(
+    run: Run, rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules("least")
+    run.put([one("a", 4.0), one("b", 9.0)])
+    assert [r["value"] for r in found(run).values()] == [4.0]
+    with monkeypatch.context() as patched:
+        patched.delitem(catalog._given, ("benchmarks", "bench"))
+        run.put([row("s1", "m", "mse", 1.0, benchmark="mini")])
+        assert [r["value"] for r in found(run).values()] == [4.0], "another benchmark has new rows"
+        run.put([one("b", 2.0)])
+        assert found(run) == {}, "made of other parents, they would be another number"
+        reader = Run.open(run.path)
+        run.put([row("s2", "m", "mse", 1.0, benchmark="mini")])
+        reader.parquet()
+        assert "bench is not installed here, so that least cannot be derived" in reader.problems[0]
+    assert [r["value"] for r in found(run).values()] == [2.0], "installed again"
+
+
+def test_an_absent_benchmark_keeps_no_other_one_s_derived_rows_stale(
+    run: Run, rules: Rules
+) -> None:
+    rules("least")
+    run.put([one("a", 4.0), one("b", 9.0), row("s1", "m", "mse", 1.0, benchmark="not-installed")])
+    assert [r["value"] for r in found(run).values()] == [4.0]
+    rules("least", changed=lambda v: max(v.values()), version="2")
+    assert [r["value"] for r in found(run).values()] == [9.0]
+
+
+def test_a_rule_that_needs_one_parent_less_makes_its_rows_anew(run: Run, rules: Rules) -> None:
+    rules("least")
+    run.put([one("a", 4.0)])
+    assert found(run) == {}
+    RULES["least"], before = (RULES["least"][0], {"optional": ("b",)}), RULES["least"]
+    try:
+        rules("least")
+        assert [r["value"] for r in found(run).values()] == [4.0]
+    finally:
+        RULES["least"] = before
+
+
 FAILS = [Status.REFUSED, Status.UNPARSABLE, Status.NOT_APPLICABLE, Status.MISSING]
 REFUSED, UNPARSABLE = Status.REFUSED, Status.UNPARSABLE
 

@@ -65,6 +65,62 @@ def test_runs_of_other_data_or_scorers_are_refused(tmp_path: Path, what: str) ->
     assert what == "itself" or (target.rows(), target.benchmarks()) == ([], [])
 
 
+SAMPLE: dict[str, Any] = {
+    "id": "0", "split": "all", "category": ["a"], "instruction": "do it", "has_reference": True,
+    "images": [None], "reference": None, "masks": {"roi": None}, "attributes": {"organ": "lung"},
+    "marks": {}, "change": "c", "concept": "d", "rephrased": "e",
+}  # fmt: skip
+PLACE = "inputs/medebench/0.png"
+
+
+def run_with(path: Path, **facts: Any) -> Run:
+    run = Run.create(path)
+    run.write_samples("medebench", [{**SAMPLE, **facts}])
+    return run
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        *(({name: "x"}, {name: "y"}, name) for name in ("change", "concept", "rephrased")),
+        ({}, {"rephrased": None}, "rephrased"),
+        ({}, {"has_reference": False}, "has_reference"),
+        ({}, {"images": [None, None]}, "number of images"),
+        ({}, {"masks": {}}, "set of masks"),
+        ({"marks": {PLACE: "aa"}}, {"marks": {PLACE: "bb"}}, "picture"),
+        ({}, {"attributes": {"organ": "liver"}}, "attributes"),
+        ({}, {"attributes": {}}, "attributes"),
+        (
+            {"attributes": {"organ": "lung", "mask_ratio": 0.1}},
+            {"attributes": {"organ": "lung", "mask_ratio": 0.2}},
+            "attributes",
+        ),
+    ],
+)
+def test_samples_of_other_data_are_refused_whichever_fact_differs(
+    tmp_path: Path, one: dict[str, Any], other: dict[str, Any], said: str
+) -> None:
+    target = Run.create(tmp_path / "all")
+    runs = [run_with(tmp_path / "a", **one), run_with(tmp_path / "b", **other)]
+    for sources in (runs, runs[::-1]):
+        with pytest.raises(RunError, match=f"'0' has another {said} than"):
+            merge(sources, target)
+    assert target.benchmarks() == []
+
+
+def test_what_only_the_chosen_samples_of_a_run_have_is_no_contradiction(tmp_path: Path) -> None:
+    """Runs with `--limit` look at the pictures of different samples."""
+    measured = {"organ": "lung", "mask_ratio": 0.25, "mask_band": "0.2–0.3"}
+    looked_at = {"attributes": measured, "images": [PLACE], "marks": {PLACE: "aa"}}
+    runs = [run_with(tmp_path / "a"), run_with(tmp_path / "b", **looked_at)]
+    for number, sources in enumerate((runs, runs[::-1])):
+        target = Run.create(tmp_path / f"all{number}")
+        merge(sources, target)
+        (sample,) = target.samples("medebench")
+        assert sample["attributes"] == measured
+        assert (sample["images"], sample["marks"]) == ([PLACE], {PLACE: "aa"})
+
+
 def test_replies_are_united_by_key(tmp_path: Path) -> None:
     runs = [run_of(tmp_path / name) for name in "ab"]
     for run, keys in zip(runs, (("k1", "k2"), ("k2", "k3")), strict=True):

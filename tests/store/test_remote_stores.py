@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import random
 import sqlite3
+import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +196,232 @@ def test_of_two_scores_of_one_key_the_later_part_counts(
     assert [one.value for one in Run.open(fetched(RUN)).rows()] == [1.0]
 
 
+def test_the_temporary_folder_may_lie_on_another_file_system(
+    memory: Any, machine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "temporary"
+    elsewhere.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    for name in ("replace", "rename", "link"):
+        true = getattr(os, name)
+
+        def within_one_file_system(source: Any, target: Any, _true: Any = true) -> None:
+            places = [Path(path).is_relative_to(elsewhere) for path in (source, target)]
+            if places[0] != places[1]:
+                raise OSError(errno.EXDEV, "Invalid cross-device link", str(source))
+            _true(source, target)
+
+        monkeypatch.setattr(os, name, within_one_file_system)
+    with working(RUN) as here:
+        write(here, "a", picture=b"first")
+        with Paid(here / "paid.sqlite") as paid:
+            paid.put("k", {"content": "score: 4"})
+    sent = [name for name in memory.store if "/parts/" in name]
+    assert len(sent) == 2
+    machine("second")
+    with working(RUN) as here:
+        write(here, "bb")
+    machine("first")
+    assert samples_in() == ["a", "bb"]
+    assert len([name for name in memory.store if "/parts/" in name]) == 3, "nothing is sent twice"
+
+
+# -- all machines read the same --------------------------------------------------------------------
+
+
+def put(value: float | None, fingerprint: str, picture: bytes = b"") -> Any:
+    """What a machine does: it scores the output, or fails to."""
+
+    def act(run: Run) -> None:
+        status = Status.FAILED if value is None else Status.SCORED
+        run.write_samples("mini", [{"id": "a", "split": fingerprint}])
+        run.put([row("a", "e", "m", value, status=status, fingerprint=fingerprint)])
+        edit = {"benchmark": "mini", "sample": "a", "editor": "e", "fingerprint": fingerprint}
+        place = "edits/mini/e/a.png" if value is not None else None
+        if place is not None:
+            (run.path / place).parent.mkdir(parents=True, exist_ok=True)
+            (run.path / place).write_bytes(fingerprint.encode())
+        run.write_edits([EditRecord(**edit, path=place, status=status)])
+        with Paid(run.replies_path) as paid:
+            paid.put("question", {"content": f"{value} {fingerprint}"})
+
+    return act
+
+
+def drop(run: Run) -> None:
+    run.drop((one.key, one.fingerprint) for one in run.rows())
+
+
+def state() -> tuple[Any, ...]:
+    """What the machine reads in the run."""
+    place = fetched(RUN)
+    with contextlib.closing(Run.open(place)) as run, Paid(run.replies_path) as paid:
+        assert not run.problems
+        entries = [one["name"] for one in run.manifest()["entries"]]
+        return run.rows(), run.edits(), run.samples("mini"), entries, dict(paid.replies())
+
+
+FAILED, GOOD, OTHER, AGAIN = put(None, "f"), put(0.9, "x"), put(0.4, "y"), put(None, "x")
+
+
+@pytest.mark.parametrize(
+    ("acts", "value"),
+    [
+        ([FAILED, GOOD], 0.9),
+        ([GOOD, FAILED], 0.9),
+        ([GOOD, AGAIN], 0.9),
+        ([GOOD, OTHER], 0.4),
+        ([OTHER, GOOD], 0.9),
+        ([FAILED, GOOD, AGAIN], 0.9),
+        ([OTHER, FAILED, GOOD], 0.9),
+        ([FAILED, FAILED, FAILED], None),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_that_work_at_once_read_the_same_in_whatever_order_parts_arrive(
+    memory: Any, machine: Any, acts: list[Any], value: float | None, seed: int
+) -> None:
+    """The acts are begun at once and end in this order; machines look at the store in any order."""
+    chance = random.Random(seed)
+    names = [f"machine-{number}" for number in range(len(acts))]
+    parts: list[dict[str, Any]] = []
+    for name, act in zip(names, acts, strict=True):
+        machine(name)
+        memory.store.clear()  # none knows of the others
+        with working(RUN) as here, contextlib.closing(Run.create(here)) as run:
+            act(run)
+            run.record("test", name=name)
+        parts.append(dict(memory.store))
+    chance.shuffle(parts)
+    for part in parts:
+        memory.store.update(part)
+        for name in chance.sample(names, chance.randint(0, len(names))):
+            machine(name)
+            state()
+    states = []
+    for name in (*names, "reader"):
+        machine(name)
+        states.append(state())
+    assert all(one == states[-1] for one in states), "all read what one reads that did nothing"
+    rows, edits, _, entries, _ = states[-1]
+    assert [one.value for one in rows] == [value]
+    assert [one.status for one in edits] == [Status.FAILED if value is None else Status.SCORED]
+    assert entries == names, "in the order in which they ended"
+    sent = [name for name in memory.store if "/parts/" in name]
+    assert len(sent) == 2 * len(acts), "nothing is handed over twice"
+
+
+@pytest.mark.parametrize(
+    "acts", [[GOOD, AGAIN], [GOOD, FAILED], [GOOD, drop], [GOOD, drop, FAILED]]
+)
+def test_what_is_replaced_on_purpose_is_replaced_on_all_machines_also_where_a_clock_is_slow(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, acts: list[Any]
+) -> None:
+    """Each machine knows what the one before it did; its clock is a day behind."""
+    now = time.time_ns()
+    for number, act in enumerate(acts):
+        machine(f"machine-{number}")
+        late = now - number * 86_400 * 10**9
+        with monkeypatch.context() as patched:
+            patched.setattr(remote.time, "time_ns", lambda moment=late: moment)
+            with working(RUN) as here, contextlib.closing(Run.create(here)) as run:
+                if act in (AGAIN, FAILED):
+                    drop(run)  # by `--retry`: else the score would stay
+                act(run)
+                run.record("test", name=f"machine-{number}")
+    last = state()
+    assert [one.value for one in last[0]] == ([] if acts[-1] is drop else [None])
+    for name in ("machine-0", "reader"):
+        machine(name)
+        assert state() == last
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_three_machines_at_anything_in_any_order_read_the_same(
+    memory: Any, machine: Any, seed: int
+) -> None:
+    chance = random.Random(seed)
+    names = ["one", "two", "three"]
+    hidden: dict[str, Any] = {}
+    for step in range(14):
+        machine(chance.choice(names))
+        with working(RUN) as here, contextlib.closing(Run.create(here)) as run:
+            act = chance.choice([FAILED, GOOD, OTHER, AGAIN, drop, put(step / 100, f"{step}")])
+            act(run)
+            run.record("test", name=f"step {step}")
+        for name in [name for name in memory.store if "/parts/" in name]:
+            if chance.random() < 0.3:  # it arrives later
+                hidden[name] = memory.store.pop(name)
+        for name in [name for name in hidden if chance.random() < 0.3]:
+            memory.store[name] = hidden.pop(name)
+    memory.store.update(hidden)
+    states = []
+    for name in (*names, "reader", *names):
+        machine(name)
+        states.append(state())
+    assert all(one == states[3] for one in states)
+
+
+def test_what_another_command_of_this_machine_has_not_handed_over_is_neither_lost_nor_joined(
+    memory: Any, machine: Any
+) -> None:
+    """A command reads the run while another one of the same machine is at work on it."""
+    with working(RUN) as here:
+        write(here, "a")
+    machine("second")
+    with working(RUN) as here:
+        write(here, "bb")
+    machine("first")
+    with working(RUN) as here:
+        write(here, "ccc")
+        state_before = samples_in()  # the other command: it hands over what is there
+        write(here, "dddd")
+    assert state_before == ["a", "bb", "ccc"]
+    machine("reader")
+    assert samples_in() == ["a", "bb", "ccc", "dddd"]
+
+
+@pytest.mark.parametrize("moment", ["join", "seal", "next", "send"])
+def test_a_kill_at_any_moment_of_handing_over_is_made_good_and_sends_nothing_twice(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    with working(RUN) as here:
+        write(here, "a")
+    machine("second")
+    with working(RUN) as here:
+        write(here, "bb")
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    def work() -> None:
+        if moment == "join":
+            patched.setattr(remote, "_note_joined", killed)
+        with working(RUN) as here:
+            write(here, "ccc")
+            if moment == "seal":
+                patched.setattr(remote, "_note_joined", killed)
+            elif moment == "next":
+                patched.setattr(remote, "_finish", next_move)
+            elif moment == "send":
+                patched.setattr(remote.shutil, "rmtree", killed)
+
+    def next_move(*args: Any) -> None:
+        moves.pop(0)(*args)
+
+    moves = [remote._finish, killed]
+    machine("first")
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        work()
+    if moment == "join":
+        with working(RUN) as here:
+            write(here, "ccc")
+    assert samples_in() == ["a", "bb", "ccc"]
+    machine("reader")
+    assert samples_in() == ["a", "bb", "ccc"]
+    assert len([name for name in memory.store if "/parts/" in name]) == 3
+
+
 def test_what_is_no_run_is_said(memory: Any, machine: Any) -> None:
     with pytest.raises(RunError, match="no run is there"):
         fetched(RUN)
@@ -229,6 +459,63 @@ def test_a_mirror_has_the_files_and_only_what_has_changed_is_fetched_again(
     (place / "one.txt").write_bytes(b"cut short")
     local_folder(Path("memory://b/d"))
     assert (place / "one.txt").read_bytes() == b"3"
+
+
+@pytest.mark.parametrize("call", ["find", "get_file", "put_file"])
+def test_a_store_that_accepts_and_stays_silent_is_said_and_given_up(
+    memory: Any,
+    machine: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    call: str,
+) -> None:
+    with working(RUN) as here:
+        write(here, "a", picture=b"first")
+    machine("second")
+    never, calls = threading.Event(), []
+
+    def silent(*_: object, **__: object) -> None:
+        calls.append(1)
+        never.wait()
+
+    for limit in ("SILENCE", "LISTING"):
+        monkeypatch.setattr(addresses, limit, 0.4)
+    for pace in ("SAID", "_LOOKED"):
+        monkeypatch.setattr(addresses, pace, 0.05)
+    addresses._last_said.clear()
+    monkeypatch.setattr(type(memory), call, silent)
+
+    def work() -> None:
+        with working(RUN) as here:
+            write(here, "bb")
+
+    with pytest.raises(DownloadError, match=r"no answer for \d seconds; check the address"):
+        work()
+    never.set()
+    assert len(calls) <= 8, "as many as go at once: a call that is not answered is not repeated"
+    assert capsys.readouterr().err.startswith(f"waiting for {remote.address_of(RUN)}, which does")
+
+
+def test_a_large_file_that_comes_slowly_is_waited_for(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.pipe("/b/d/one.txt", b"0123456789")
+
+    def slow(self: Any, name: str, target: str) -> None:
+        with open(target, "wb") as file:
+            for byte in b"0123456789":
+                file.write(bytes([byte]))
+                file.flush()
+                seconds[0] += 40.0  # less than the limit since the last byte
+                time.sleep(0.02)
+
+    seconds = [0.0]
+    monkeypatch.setattr(addresses, "_LOOKED", 0.001)
+    monkeypatch.setattr(addresses.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(type(memory), "get_file", slow)
+    place = local_folder(Path("memory://b/d"))
+    assert place is not None
+    assert (place / "one.txt").read_bytes() == b"0123456789"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from editgauge.store import lease, parquet, schema
 from editgauge.store.check import repair
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
-from editgauge.types import Row, Status
+from editgauge.types import Metric, Row, Status
 
 NAMES = st.text(min_size=1, max_size=6)
 WIDTHS = st.floats(allow_nan=False, allow_infinity=False)
@@ -61,6 +61,22 @@ def test_an_infinite_score_is_infinite_in_every_file(tmp_path: Path) -> None:
     assert parquet.fetch_tuples(run.parquet(), "SELECT value FROM rows") == [(math.inf,)]
 
 
+def test_a_sample_may_be_called_as_a_metric_or_a_series_is(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    metrics = [Metric(name, direction="lower", low=0, high=math.inf) for name in ("mse", "psnr")]
+    with run.changing():
+        run.write_samples("mini", [{"id": "a", "split": "x"}, {"id": "b", "split": "x"}])
+        run.keep_metrics("mini", metrics)
+        run.put([row("mse", "e", "psnr", 1.0), row("psnr", "e", "mse", 2.0)])
+        run.write_samples("mini", [{"id": "mse"}, {"id": "psnr", "split": "y"}])
+    run.close()
+    again = Run.open(run.path)
+    assert [one["id"] for one in again.samples("mini")] == ["a", "b", "mse", "psnr"]
+    assert [(one.sample, one.metric) for one in again.rows()] == [("mse", "psnr"), ("psnr", "mse")]
+    assert set(again.metrics("mini")) == {"mse", "psnr"}
+    assert not again.problems
+
+
 def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run")
 
@@ -88,18 +104,102 @@ def test_samples_keep_the_order_of_the_benchmark(tmp_path: Path) -> None:
     assert run.benchmarks() == ["mini"]
 
 
-def test_another_machine_is_kept_out_while_one_writes(
+class Elsewhere:
+    """Another machine that writes a run: it renews its lease, or was killed."""
+
+    def __init__(self, run: Run, age: float = 0.0) -> None:
+        self.lease = run.path / lease.HOST
+        self.lease.write_bytes(b"another machine")
+        self.grow_older(age)
+
+    def grow_older(self, seconds: float) -> None:
+        moment = time.time() - seconds
+        os.utime(self.lease, (moment, moment))
+
+
+def test_a_writer_waits_for_another_machine_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Run.create(tmp_path / "run")
+    other, looks = Elsewhere(run), []
+
+    def sleep(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 5:
+            with contextlib.closing(sqlite3.connect(run.path / "run.sqlite")) as db, db:
+                db.execute("INSERT INTO origins VALUES (1, 'theirs', 0)")
+            other.lease.unlink()
+
+    monkeypatch.setattr(lease.time, "sleep", sleep)
+    run.put([rows_with(2.0, "y")])
+    assert len(looks) == 5, "while it renews its lease it is waited for, however long that takes"
+    said = capsys.readouterr().err
+    assert said.count("another machine is writing this run (last seen 0 seconds ago)") == 1
+    assert run.read("SELECT facts FROM origins WHERE id = 1") == [("theirs",)]
+    assert other.lease.read_bytes() != b"another machine"
+    run.close()
+    assert not other.lease.exists(), "it is released"
+
+
+def test_a_lease_that_is_not_renewed_ends_within_a_minute_whatever_the_clocks_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.create(tmp_path / "run")
-    run.put([rows_with(1.0, "x")])
-    monkeypatch.setattr(lease.platform, "node", lambda: "another")
-    with pytest.raises(RunError, match="is writing this run"):
-        run.put([rows_with(2.0, "y")])
-    old = time.time() - 2 * lease.ALIVE
-    os.utime(run.path / lease.HOST, (old, old))
+    other, waited = Elsewhere(run), 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal waited
+        waited += seconds
+        other.grow_older(waited)
+
+    monkeypatch.setattr(lease.time, "sleep", sleep)
+    monkeypatch.setattr(lease.time, "time", lambda: 0.0)  # this machine's clock is wrong
     run.put([rows_with(2.0, "y")])
+    assert 0 < waited <= 60
     assert [one.value for one in run.rows()] == [2.0]
+
+
+def test_a_reader_does_not_wait_for_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(2.0, "y")])
+    run.close()
+    Elsewhere(run)
+    monkeypatch.setattr(lease.time, "sleep", lambda seconds: pytest.fail("it waits"))
+    again = Run.open(run.path)
+    assert parquet.fetch_tuples(again.parquet(), "SELECT value FROM rows") == [(2.0,)]
+
+
+def test_a_reader_that_stays_holds_no_lease(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(2.0, "y")])
+    run.close()
+    reader = Run.open(run.path)
+    assert reader.parquet() == [run.path / "rows.parquet"], "it was made"
+    assert not (run.path / lease.HOST).exists()
+
+
+def test_a_lease_is_renewed_while_a_command_computes_and_kept_until_all_have_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "_RENEWED", 0.01)
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(2.0, "y")])
+    second = Run.open(run.path)
+    second.put([rows_with(3.0, "z")])
+    place = run.path / lease.HOST
+    run.close()
+    old = time.time() - 2 * lease.ALIVE
+    os.utime(place, (old, old))
+    for _ in range(3000):
+        if time.time() - place.stat().st_mtime < lease.ALIVE:
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("the lease is not renewed")
+    second.close()
+    assert not place.exists()
 
 
 def test_a_page_of_an_earlier_day_or_in_another_s_place_brings_no_number_back(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,8 +77,31 @@ def main() -> None:
     in_json = (
         "--json" in typed or "--format=json" in typed or ("--format", "json") in pairwise(typed)
     )
-    with output.inert_output():
+    with output.inert_output(), _interrupted_by_signals():
         sys.exit(code_of(lambda: run(typed), as_json=in_json))
+
+
+@contextlib.contextmanager
+def _interrupted_by_signals() -> Iterator[None]:
+    """Let SIGTERM (a scheduler's) and SIGHUP (a closed terminal's) end a command as Ctrl-C does: it
+    hands over what is done and releases what it holds.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        # `nohup` ignores SIGHUP, and so do we then
+        if number and in_main_thread and signal.getsignal(number) == signal.SIG_DFL:
+            before[number] = signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def run(typed: Sequence[str]) -> int:

@@ -33,6 +33,9 @@ TOO_SLOW = "it took longer than the time limit"
 DIED = "the worker died on this picture"
 _LAST_WORDS = 5.0
 """Seconds in which a worker that has nothing left to do must have ended."""
+_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that end a command; schedulers send them to all its processes. Its workers end with it.
+"""
 _SAFE, _OURS = "PYTHONSAFEPATH", "while-starting"
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -227,7 +230,7 @@ def begin(
     try:
         if masks:
             resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
-            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *_ENDINGS})
         process.start()
     finally:
         theirs.close()  # or the death of the worker would not end the pipe
@@ -276,13 +279,22 @@ def sendable(error: Exception) -> Exception:
     return error
 
 
+def _leave_it(*_: object) -> None:
+    """Do nothing about a signal."""
+
+
 def begin_process() -> None:
-    """Leave Ctrl-C to the process that started this one, and end when that one has."""
+    """Leave Ctrl-C, SIGTERM and SIGHUP to the process that started this one, and end when that one
+    has.
+    """
     if os.environ.get(_SAFE) == _OURS:  # programs started from here look for modules as ever
         del os.environ[_SAFE]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _ENDINGS:
+        # not SIG_IGN: programs that are started from here would ignore it, too
+        signal.signal(number, _leave_it)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, *_ENDINGS})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

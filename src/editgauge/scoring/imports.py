@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections import Counter
@@ -195,12 +196,20 @@ def _named(scores: Sequence[ReleasedScore], editor: str) -> list[ReleasedScore]:
 
 def _rows(benchmark: str, metric: Metric, found: ReleasedScore, judge: str) -> Iterator[Row]:
     maker = found.script or judge
-    fingerprint = digest(
-        "import-2", found.editor, found.sample, found.metric, str(found.value), found.failed
-    )
     detail: JsonObject = {"rationale": found.rationale[:1000]} if found.rationale else {}
     for variant, (value, status, reason) in _outcomes(metric, found):
         infinite = value is not None and math.isinf(value)
+        # `repr`: JSON has no infinite number. What a value became is part of it, since that depends
+        # on more than the value: the raw reply, what the summary counts, the metric's range.
+        fingerprint = digest(
+            "import-3",
+            found.editor,
+            found.sample,
+            found.metric,
+            repr(found.value),
+            found.failed,
+            [variant, repr(value), status.value, reason],
+        )
         yield Row(
             benchmark=benchmark,
             sample=found.sample,
@@ -270,7 +279,8 @@ def read_json(path: Path, *, lines: bool = False) -> Any:
     try:
         text = path.read_bytes().decode()
         if lines and text.lstrip()[:1] != "[":
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            # not `str.splitlines`: a text in JSON may hold other line ends, such as U+2028
+            return [json.loads(line) for line in io.StringIO(text, newline=None) if line.strip()]
         return json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         found = f"a file that cannot be read ({error})"

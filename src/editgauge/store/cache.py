@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import RunError
-from editgauge.store import sqlite
+from editgauge.store import locks, sqlite
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS known (key TEXT PRIMARY KEY, value BLOB, mark INTEGER) "
@@ -68,6 +68,7 @@ class Cache:
         for _ in range(2):
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
+                locks.need(self.path.parent)
                 sqlite.need_files(self.path)
                 with contextlib.closing(
                     sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)

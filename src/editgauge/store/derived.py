@@ -55,6 +55,24 @@ def origins_of(benchmark: Benchmark) -> dict[str, JsonObject]:
     }
 
 
+def rules_of(benchmark: Benchmark) -> str:
+    """Return the hash of everything that the derived rows of a benchmark depend on beside rows.
+    A rule itself is told by its version.
+    """
+    origins = origins_of(benchmark)
+    rules = [
+        {
+            "metric": rule.metric.name,
+            "variants": rule.metric.variants,
+            "optional": rule.optional,
+            "tolerant": rule.tolerant,
+            "origin": origins[rule.metric.name],
+        }
+        for rule in benchmark.derived
+    ]
+    return digest(rules)
+
+
 def derived(
     rules: Sequence[Derived], parents: Iterable[Line], repeats: Repeats
 ) -> Iterator[tuple[Line, JsonObject]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from editgauge.errors import RunError
-from editgauge.store import lease, schema, sqlite
+from editgauge.store import lease, locks, schema, sqlite
 
 FILE = "run.sqlite"
 T = TypeVar("T")
@@ -41,9 +41,11 @@ class RunFile:
         self._db: sqlite3.Connection | None = None
         self._depth = 0
         self._writable = False
+        self._holds = False
         self._samples: tuple[tuple[Any, ...], list[tuple[Any, ...]]] = ((), [])
         """What `proven` read of them, and when: a command asks several times for so many."""
-        self._ids: dict[tuple[str, ...], int] = {}
+        self._ids: dict[tuple[str, tuple[str, ...]], int] = {}
+        """(table, name) -> number. Tables share names: a sample may be called as a metric is."""
         self._open = contextlib.ExitStack()
         weakref.finalize(self, self._open.close)
 
@@ -57,7 +59,8 @@ class RunFile:
         """Let go of the file; what is read or written later opens it again."""
         with self._lock:
             self._open.close()
-            self._db, self.damage, self._writable = None, None, False
+            self._db, self.damage = None, None
+            self._writable, self._holds = False, False
             self._ids.clear()
             self._samples = (), []
 
@@ -156,12 +159,13 @@ class RunFile:
     # -- writing -----------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def changing(self) -> Iterator[sqlite3.Connection]:
+    def changing(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction, which the `with` blocks inside it join: everything that is written in it
-        counts, or nothing. Raises `RunError` where the run is damaged, or cannot be written.
+        counts, or nothing. Raises `RunError` where the run is damaged, or cannot be written, and
+        without `wait` while another machine writes it.
         """
         with self._lock:
-            db = self._connection() if self._depth else self._for_writing()
+            db = self._connection() if self._depth else self._for_writing(wait)
             if self._depth:
                 yield db
                 return
@@ -177,22 +181,39 @@ class RunFile:
                 raise
             finally:
                 self._depth = 0
+                if not self._holds:
+                    lease.let_go(self.path)
 
-    def _for_writing(self) -> sqlite3.Connection:
+    def _for_writing(self, wait: bool) -> sqlite3.Connection:
+        self._connection()
+        if self.damage is not None:
+            raise self.damage
+        if not (os.access(self.path / FILE, os.W_OK) and os.access(self.path, os.W_OK)):
+            raise RunError(
+                f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
+            )
+        locks.need(self.path)
+        if lease.claim(self.path, wait=wait):
+            self._forget()  # another machine has written it
+        if wait and not self._holds:  # who only reads may stay for hours, and holds nothing
+            lease.hold(self.path)
+            self._open.callback(lease.release, self.path)
+            self._holds = True
         if not self._writable:
             self._tried(sqlite.need_sound)
+            self._writable = self.damage is None
         db = self._connection()
         if self.damage is not None:
             raise self.damage
-        if not self._writable:
-            if not (os.access(self.path / FILE, os.W_OK) and os.access(self.path, os.W_OK)):
-                raise RunError(
-                    f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
-                )
-            self._open.callback(lease.release, self.path)
-            self._writable = True
-        lease.claim(self.path)
         return db
+
+    def _forget(self) -> None:
+        """Open the file anew, and forget what was read from it."""
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+        self._ids.clear()
+        self._samples = (), []
 
     def fact(self, name: str) -> str:
         """What the run says of itself under a name; "" where that is nothing."""
@@ -205,13 +226,15 @@ class RunFile:
 
     def number_of(self, db: sqlite3.Connection, table: str, name: tuple[str, ...]) -> int:
         """The number of a series, sample or origin, made where there is none; within `changing`."""
-        if number := self._ids.get(name):
+        number = self._ids.get((table, name))
+        if number is not None:
             return number
         plain = tuple(map(schema.plain, name))
         columns, rest = _NAMED[table]
         where = " AND ".join(f"{column} = ?" for column in columns)
         record = db.execute(f"SELECT id FROM {table} WHERE {where}", plain).fetchone()
-        self._ids[name] = number = record[0] if record else insert(db, table, (*plain, *rest))
+        number = int(record[0]) if record else insert(db, table, (*plain, *rest))
+        self._ids[table, name] = number
         return number
 
 

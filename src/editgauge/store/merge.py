@@ -12,18 +12,15 @@ from operator import itemgetter
 
 from editgauge.errors import RunError
 from editgauge.store import paid, schema
+from editgauge.store.derived import benchmark_of
 from editgauge.store.described import together
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, Record
-from editgauge.types import JsonObject, Status
+from editgauge.types import JsonMapping, JsonObject, Status
 
 SAME = 1e-9
 """Scores of one fingerprint may differ by this (relative): last bits of another processor."""
 _SHOWN = 3
-_SAMPLE_FACTS = (
-    "split", "category", "instruction", "source_text", "target_text", "caption", "knowledge",
-    "attributes",
-)  # fmt: skip
 _AGAINST = "the runs contradict each other, nothing was merged:"
 
 
@@ -137,25 +134,63 @@ def _take_samples(every: Sequence[Run], done: Merged) -> dict[str, Sequence[Run]
 
 
 def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, JsonObject]:
-    """A benchmark's samples in the first run's order, with the pictures that any run has."""
+    """A benchmark's samples in the first run's order, with the pictures that any run has. Raises
+    `RunError` where the runs were made from different data.
+    """
     records: dict[str, JsonObject] = {}
+    installed = benchmark_of(benchmark)
+    measured = None if installed is None else frozenset(installed.measured)
     for run, record in ((one, record) for one in runs for record in one.samples(benchmark)):
         known = records.setdefault(record["id"], record)
-        for fact in _SAMPLE_FACTS:
-            if known.get(fact) != record.get(fact):
-                raise RunError(
-                    f"{run.path.name}: {benchmark} sample {record['id']!r} has another {fact} than "
-                    f"in the other runs: they were made from different data; nothing was merged"
-                )
-        images, masks = zip(known["images"], record["images"], strict=False), record["masks"]
+        fact = _differing(known, record, measured)
+        if fact is not None:
+            raise RunError(
+                f"{run.path.name}: {benchmark} sample {record['id']!r} has another {fact} than "
+                f"in the other runs: they were made from different data; nothing was merged"
+            )
+        images = zip(known["images"], record["images"], strict=True)
+        masks = record["masks"]
         records[record["id"]] = {
             **known,
             "images": [ours or theirs for ours, theirs in images],
             "reference": known["reference"] or record["reference"],
-            "masks": {name: path or masks.get(name) for name, path in known["masks"].items()},
+            "masks": {name: path or masks[name] for name, path in known["masks"].items()},
             "marks": {**record.get("marks", {}), **known.get("marks", {})},
+            "attributes": {**record.get("attributes", {}), **known.get("attributes", {})},
         }
     return records
+
+
+def _differing(one: JsonMapping, other: JsonMapping, measured: frozenset[str] | None) -> str | None:
+    """Name what two records of a sample contradict each other in; None where they agree.
+
+    A run knows the pictures, their hashes (`marks`) and the `measured` attributes of the samples
+    that it has chosen. What only one run knows is no contradiction. `measured` is None where the
+    benchmark is not installed: then any attribute may be one of them.
+    """
+    for fact in schema.SAMPLE_FACTS:
+        # A fact that is not there and one without a value are the same: "", None, False.
+        if (one.get(fact) or None) != (other.get(fact) or None):
+            return fact
+    if len(one["images"]) != len(other["images"]):
+        return "number of images"
+    if one["masks"].keys() != other["masks"].keys():
+        return "set of masks"
+    if _contradict(one.get("marks", {}), other.get("marks", {})):
+        return "picture"
+    attributes, other_attributes = one.get("attributes", {}), other.get("attributes", {})
+    if _contradict(attributes, other_attributes):
+        return "attributes"
+    only_one_has = attributes.keys() ^ other_attributes.keys()
+    if measured is not None and not only_one_has <= measured:
+        return "attributes"
+    return None
+
+
+def _contradict(one: JsonMapping, other: JsonMapping) -> bool:
+    """Whether two mappings have different values of a name that both have."""
+    common = one.keys() & other.keys()
+    return any(one[name] != other[name] for name in common)
 
 
 def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:

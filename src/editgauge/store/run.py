@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from editgauge import __version__, temporary
 from editgauge.errors import RunError, UsageError
-from editgauge.store import described, hashes, lease, paths, schema, sqlite
+from editgauge.store import described, hashes, lease, locks, paths, schema, sqlite
 from editgauge.store.addresses import address_of
 from editgauge.store.file import FILE, insert, put
 from editgauge.store.rows import Rows
@@ -51,6 +51,7 @@ class Run(Rows):
                 raise paths.unwritable(path, error) from error
             if there and not os.path.lexists(path / FILE):
                 raise RunError(f"{path}: not empty, and not a run (no {FILE}); name another folder")
+            locks.need(path)
             about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
             facts = [schema.sealed("facts", *fact) for fact in about.items()]
             write = "INSERT INTO facts VALUES (?, ?, ?)"

@@ -251,6 +251,8 @@ def edit_record(benchmark: str, sample: str, editor: str, columns: Sequence[Any]
 
 TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
 _SAMPLE_TEXTS = ("split", "instruction", *TEXTS)
+SAMPLE_FACTS = ("category", "has_reference", *_SAMPLE_TEXTS)
+"""What a data release says of a sample, but for its pictures and attributes."""
 _texts_of = attrgetter(*_SAMPLE_TEXTS)
 _TEXT = str | None
 _SAMPLE = msgspec.defstruct(

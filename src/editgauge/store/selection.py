@@ -87,7 +87,8 @@ def listed(ids: Sequence[str]) -> list[str]:
         named = [given]
         if given.startswith("@"):
             try:
-                lines = Path(given[1:]).read_text(encoding="utf-8-sig").splitlines()
+                # not `splitlines`: an id may hold a line end of another kind, such as U+2028
+                lines = Path(given[1:]).read_text(encoding="utf-8-sig").split("\n")
                 named = [line.strip() for line in lines if line.strip()]
             except (OSError, ValueError):
                 named = []

@@ -17,14 +17,19 @@ import numpy as np
 from editgauge import temporary
 from editgauge.errors import RunError
 from editgauge.store import derived, parquet, paths, schema
-from editgauge.types import DERIVED, Benchmark, Status
+from editgauge.types import DERIVED, Benchmark, JsonObject, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
 
 FILE = "rows.parquet"
 _MARK = "snapshot"
-"""The fact that names the file's generation, its hash, and that of the derived metrics' rules."""
+"""The fact that names the file's generation and its hash."""
+_DERIVED = "derived"
+"""The fact that says of each benchmark in the file by which rules, and of which rows, its derived
+rows were made: JSON, benchmark -> {"rules": hash, "rows": hash, "metrics": names}. `rows` is empty
+where the derived rows are left out, since the benchmark is not installed.
+"""
 _TABLES = """
     CREATE TABLE series(id BIGINT, benchmark TEXT, editor TEXT, scorer TEXT, metric TEXT,
         variant TEXT, source TEXT);
@@ -49,23 +54,62 @@ def current(run: Run) -> Path:
     """
     place, generation = run.path / FILE, run.generation
     run.sample_names()  # rows of a sample that is lost are in no table: see `Run.damage`
-    known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
-    here = [one for one in known if one is not None]
-    marks = [(one.name, rule.metric.name, rule.version) for one in here for rule in one.derived]
-    rules = schema.digest(marks)
-    was, mark, by, *_ = [*run.fact(_MARK).split(), "", "", ""]
-    stands = run.damage is None and was == generation and (by == rules or None in known)
-    if stands and _hash(place) == mark:
+    names = sorted({series.benchmark for series in run.series()})
+    known = {name: derived.benchmark_of(name) for name in names}
+    here = [benchmark for benchmark in known.values() if benchmark is not None]
+    before = schema.known(run.fact(_DERIVED))
+    now = {name: _made_by(run, name, benchmark) for name, benchmark in known.items()}
+    was, mark, *_ = [*run.fact(_MARK).split(), "", ""]
+    by_same_rules = all(before.get(one.name) == now[one.name] for one in here)
+    is_sound_file = run.damage is None and _hash(place) == mark
+    # The rules of a benchmark that is not installed cannot be applied. While the rows that they
+    # were applied to are the same, the derived rows of the earlier file hold.
+    absent = [name for name, benchmark in known.items() if benchmark is None]
+    kept = []
+    for name in absent:
+        made = before.get(name)
+        if not isinstance(made, dict):
+            continue
+        if is_sound_file and made.get("rows") == now[name]["rows"]:
+            kept.append(name)
+            now[name] = made
+        else:
+            now[name] = {**made, "rows": ""}
+            _note_lack(run, name, made)
+    if is_sound_file and was == generation and by_same_rules:
         return place
     fresh_file = run.scratch() / FILE
-    _write(run, fresh_file, here)
-    with contextlib.suppress(RunError, OSError), run.changing():  # else it can only be read
+    _write(run, fresh_file, here, (place, kept))
+    with contextlib.suppress(RunError, OSError), run.changing(wait=False):  # else only read
         for one in here:
             run.keep_metrics(one.name, [rule.metric for rule in one.derived])
-        run.set_fact(_MARK, f"{generation} {_hash(fresh_file)} {rules}")
+        run.set_fact(_MARK, f"{generation} {_hash(fresh_file)}")
+        run.set_fact(_DERIVED, schema.json(now))
         temporary.write(place, fresh_file.read_bytes())
         return place
     return fresh_file
+
+
+def _made_by(run: Run, name: str, benchmark: Benchmark | None) -> JsonObject:
+    """What `_DERIVED` says of a benchmark as it is now. Without rules where it is not installed."""
+    counts = run.read("SELECT part, records, marks FROM counts WHERE name = 'rows'")
+    of_series = {part: (records, marks) for part, records, marks in counts}
+    rows = [of_series.get(number) for number in sorted(run.series(name).values())]
+    if benchmark is None:
+        return {"rows": schema.digest(rows)}
+    metrics = [rule.metric.name for rule in benchmark.derived]
+    rules = derived.rules_of(benchmark)
+    return {"rules": rules, "rows": schema.digest(rows), "metrics": metrics}
+
+
+def _note_lack(run: Run, name: str, made: JsonObject) -> None:
+    """Say which derived metrics the file lacks, since their benchmark is not installed here."""
+    metrics = made.get("metrics")
+    if isinstance(metrics, list) and metrics:
+        run.note(
+            f"{name} is not installed here, so that {', '.join(map(str, metrics))} cannot be "
+            f"derived from its rows, which have changed; install the package of this benchmark"
+        )
 
 
 def is_sound(run: Run) -> bool:
@@ -74,7 +118,13 @@ def is_sound(run: Run) -> bool:
     return generation != run.generation or _hash(run.path / FILE) == mark
 
 
-def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
+def _write(
+    run: Run, target: Path, known: Sequence[Benchmark], earlier: tuple[Path, Sequence[str]]
+) -> None:
+    """Write the run's rows and the derived rows of the `known` benchmarks. `earlier`: a file, and
+    the benchmarks of which its derived rows are taken.
+    """
+    file, kept = earlier
     message = "the run's rows cannot be made ready for reading ({}); make room or rights"
     with parquet.database(message=message) as db:
         db.execute("SET memory_limit = '128MB'")
@@ -90,6 +140,12 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
         for benchmark in known:
             if benchmark.derived:
                 _combine(db, benchmark)
+        for name in kept:
+            db.execute(
+                "INSERT INTO combined BY NAME SELECT * FROM read_parquet(?) "
+                "WHERE scorer = ? AND benchmark = ?",
+                [str(file), DERIVED, name],
+            )
         db.execute(
             "COPY (SELECT * FROM joined UNION ALL SELECT * FROM combined) "
             f"TO {parquet.quoted(target)} "

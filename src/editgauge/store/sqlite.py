@@ -14,7 +14,7 @@ from pathlib import Path
 
 from editgauge import temporary
 from editgauge.errors import RunError
-from editgauge.store import paths
+from editgauge.store import locks, paths
 
 PATIENCE = 120.0
 """Seconds for which a writer waits for another command's transaction."""
@@ -22,6 +22,8 @@ LONGEST = 1 << 26
 """Bytes of the longest text that is read from a record."""
 FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 """What SQLite raises of a damaged file: its own message may be no text, a length be of any size."""
+_COPIES = 5
+"""Attempts to copy a file that another machine writes at that moment."""
 _NEWEST = 2
 """Of a file's format, in its bytes 18 and 19: a newer one SQLite reads, and never writes."""
 _JOURNALS = ("-wal", "-shm", "-journal")
@@ -46,6 +48,10 @@ _TOLD = {
 }
 
 
+_LOCK_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY)
+"""What SQLite says where a file cannot be locked: there a file is only read, from a copy."""
+
+
 class Damaged(RunError):
     """A database that cannot be read as it is; says which, and how it is repaired."""
 
@@ -54,6 +60,9 @@ def broken(path: Path, error: Exception) -> RunError:
     """The error of a database that cannot be used: `Damaged`, or what the system says of it."""
     if isinstance(error, OSError):
         return paths.unwritable(path, error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _LOCK_CODES and not locks.available(path.parent):
+        return locks.lack(path)
     if told := _TOLD.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
         return RunError(f"{path}: {told.format(error)}")
     return Damaged(f"{path}: damaged ({error}); see: editgauge check RUN --repair")
@@ -189,28 +198,57 @@ def _connected(place: str) -> sqlite3.Connection:
 
 
 def _reached(path: Path) -> sqlite3.Connection:
-    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return _connected(f"{path.absolute().as_uri()}?mode=rw")
-    if not os.path.exists(f"{path}-wal") or not os.path.getsize(f"{path}-wal"):
-        return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    can_be_locked = locks.available(path.parent)
+    if can_be_locked:
+        if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+            return _connected(f"{path.absolute().as_uri()}?mode=rw")
+        if not os.path.exists(f"{path}-wal") or not os.path.getsize(f"{path}-wal"):
+            return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    else:
+        locks.say_copied(path.parent)
     memory = _connected(":memory:")
     with readable(path) as copy, contextlib.closing(_connected(copy.as_uri())) as db:
         db.backup(memory)
+    memory.execute("PRAGMA query_only = ON")  # what is written into a copy would be lost
     return memory
 
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[Path]:
     """A database as it can be read, for the length of a `with` block: the file itself, or a copy
-    with its journal where its folder cannot be written, since SQLite writes beside what it reads.
-    Raises `RunError` for what is no regular file, and `OSError` when it cannot be copied.
+    with its journal where its folder cannot be written or locked, since SQLite writes beside what
+    it reads. Raises `RunError` for what is no regular file, and `OSError` when it cannot be copied.
     """
-    if os.access(path.parent, os.W_OK):
+    if os.access(path.parent, os.W_OK) and locks.available(path.parent):
         yield path
         return
     need_files(path)
     with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
-        for suffix in ("", "-wal"):
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copyfile(f"{path}{suffix}", f"{folder}/{path.name}{suffix}")
-        yield Path(folder) / path.name
+        copy = Path(folder) / path.name
+        for _ in range(_COPIES):
+            before = _looks(path)
+            _copy_with_journal(path, copy)
+            if _looks(path) == before:
+                break
+        yield copy
+
+
+def _copy_with_journal(path: Path, copy: Path) -> None:
+    for suffix in ("", "-wal"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{copy}{suffix}")
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copyfile(f"{path}{suffix}", f"{copy}{suffix}")
+
+
+def _looks(path: Path) -> list[tuple[int, int] | None]:
+    """The size and time of a database and of its journal; None for one that is not there."""
+    looks: list[tuple[int, int] | None] = []
+    for suffix in ("", "-wal"):
+        try:
+            facts = os.stat(f"{path}{suffix}")
+        except FileNotFoundError:
+            looks.append(None)
+        else:
+            looks.append((facts.st_size, facts.st_mtime_ns))
+    return looks

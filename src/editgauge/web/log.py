@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self
 import orjson
 
 from editgauge.errors import EditgaugeError, RunError, UsageError
-from editgauge.store import sqlite
+from editgauge.store import locks, sqlite
 from editgauge.types import JsonMapping
 from editgauge.web import private
 
@@ -403,6 +403,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     """A connection to a file that may come from anybody."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise sqlite3.DatabaseError("not a regular file")
+    locks.need(path.parent)
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     for setting in ("trusted_schema=OFF", "journal_mode=WAL", "synchronous=FULL"):
         db.execute(f"PRAGMA {setting}")

@@ -28,7 +28,7 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
         raise DataError(f"{root}: mini comes with the package; leave the folder out")
 
     def read(note: Note) -> Iterator[Sample]:
-        lines = (DATA / RECORDS).read_text(encoding="utf-8").splitlines()
+        lines = (DATA / RECORDS).read_bytes().splitlines()
         samples = (_sample(**json.loads(line)) for line in lines)
         return (sample for sample in samples if split in (None, sample.split))
 

@@ -14,9 +14,10 @@ from typing import Any, Self
 
 from editgauge import __version__, temporary
 from editgauge.errors import RunError, UsageError
-from editgauge.store import described, hashes, lease, paths, schema, sqlite
+from editgauge.store import described, lease, paths, schema, sqlite
 from editgauge.store.addresses import address_of
 from editgauge.store.file import FILE, insert, put
+from editgauge.store.hashes import HashStore, copy
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
 from editgauge.types import JsonMapping, JsonObject, Metric, Row
@@ -265,25 +266,33 @@ class Run(Rows):
         return None
 
     def keep(
-        self, file: Path | str, where: Path | str, facts: os.stat_result | None = None
+        self,
+        file: Path | str,
+        where: Path | str,
+        facts: os.stat_result | None = None,
+        hashes: HashStore | None = None,
     ) -> tuple[str, os.stat_result] | None:
         """Keep a copy of a file in the run at `where` (relative), in place of another file that is
-        there. `facts`: what `os.stat` said of the file, where it is known. Returns what
-        `hashes.copy` does; None where the copy was there.
+        there. `facts`: what `os.stat` said of the file, where it is known; `hashes`: remembers the
+        content of both. Returns what `hashes.copy` does; None where the copy was there.
 
         Raises `RunError` when it cannot be written, and as `hashes.copy` where `file` cannot be
         read.
         """
         name = where if isinstance(where, str) else where.as_posix()
         kept = f"{self.path}{os.sep}{name}"
-        if hashes.same(file, kept, facts) is not None:
+        if (hashes or HashStore(None)).is_copy(file, kept, facts):
             return None
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if (above := name.rpartition("/")[0]) not in self._folders:
             paths.folder(self.path, above)
             self._folders.add(above)
-        return hashes.copy(file, kept)
+        copied = copy(file, kept)
+        if hashes is not None:
+            hashes.learn(file, copied[1], copied[0])
+            hashes.learn(kept, os.lstat(kept), copied[0])
+        return copied
 
 
 def _real(path: Path) -> Path:

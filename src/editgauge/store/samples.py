@@ -13,7 +13,7 @@ from pathlib import Path
 
 from editgauge.store.cache import Cache
 from editgauge.store.derived import benchmark_of
-from editgauge.store.hashes import HashStore, looked_at
+from editgauge.store.hashes import HashStore, file_state, looked_at
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import TEXTS, digest, json, known, places, sample_record
@@ -55,7 +55,7 @@ def _stamp(sample: Sample) -> str:
     """A sample with the size and time of each of its files, as a hash."""
     files = (*sample.images, sample.reference, *sample.masks.values())
     facts = [looked_at(file) if file else None for file in files]
-    state = [one and (one.st_size, one.st_mtime_ns, one.st_ino) for one in facts]
+    state = [file_state(one).decode() if one else "" for one in facts]
     return digest(_VERSION, sample.benchmark, sample.id, state)
 
 
@@ -114,10 +114,8 @@ class Inputs:
             facts = looked_at(path)
             sizes[place] = facts and facts.st_size
             if chosen and facts is not None and facts.st_size <= MAX_FILE_BYTES:
-                copied = run.keep(path, place, facts)
+                run.keep(path, place, facts, hashes)
                 if hashes is not None:
-                    if copied is not None:
-                        hashes.learn(path, copied[1], copied[0])
                     marks[place] = hashes(path, facts)
                 kept[path] = place
             elif os.path.isfile(mine := f"{run.path}{os.sep}{place}"):

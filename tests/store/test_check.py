@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.store.made_run import make_run, state
+from tests.store.made_run import SAMPLES, make_run, state
 
 from editgauge.errors import RunError
 from editgauge.store.check import check, repair
 from editgauge.store.collect import takes_of
 from editgauge.store.hashes import HashStore
+from editgauge.store.paid import Paid
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.store.samples import stored_samples
@@ -88,9 +89,13 @@ def test_damaged_replies_are_named_and_taken_out(tmp_path: Path) -> None:
     run.close()
     with sqlite3.connect(run.path / "paid.sqlite") as db:
         db.execute("UPDATE replies SET reply = '{}' WHERE key = 'key-s1'")
-    (item,) = repair(Run.open(run.path))
-    assert item.place == "paid.sqlite"
+    items = repair(Run.open(run.path))
+    assert {item.place for item in items} == {"paid.sqlite"}
+    assert any("key-s1" in item.found for item in items)
+    assert (run.path / "paid.sqlite.damaged").exists()
     assert check(Run.open(run.path)) == []
+    with Paid(run.path / "paid.sqlite") as paid:
+        assert {key for key, _ in paid.replies()} == {f"key-{one}" for one in SAMPLES} - {"key-s1"}
 
 
 def test_rows_of_a_damaged_sample_are_left_out_and_made_again(tmp_path: Path) -> None:

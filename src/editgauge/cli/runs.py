@@ -141,7 +141,7 @@ def _scores(material: Material, source: Path, asked: Taking) -> int:
 # -- merge -----------------------------------------------------------------------------------------
 
 
-def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
+def merge(runs: opt.RunsArg, /, *, to: Path) -> int:
     """Bring runs together in one folder, or on a store (s3://…). Contradicting scores or outputs
     are an error, and then nothing is written.
 

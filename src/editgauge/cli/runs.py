@@ -145,6 +145,8 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> int:
     """Bring runs together in one folder, or on a store (s3://…). Contradicting scores or outputs
     are an error, and then nothing is written.
 
+    Exit code 1: something damaged was left out, which is named.
+
     Parameters
     ----------
     to
@@ -159,6 +161,7 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> int:
     for text in done.problems:
         output.note(f"warning: {plain(text, None)}")
     output.listed({"run": place, **asdict(done)}, f"next:  editgauge table {place}")
+    return int(bool(done.problems))
 
 
 # -- costs -----------------------------------------------------------------------------------------

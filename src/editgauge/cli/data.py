@@ -178,12 +178,13 @@ def check(
 
 
 def _check_run(run: Path, repair: bool) -> int:
-    from editgauge.store import check
+    from editgauge.store import check, rebuild
     from editgauge.store.run import Run
 
+    made = check.make_again(run) if repair and rebuild.can_be_made_again(run) else []
     folder = Run.open(run)
     opening = [*folder.problems]
-    damages = check.repair(folder) if repair else check.check(folder)
+    damages = made + (check.repair(folder) if repair else check.check(folder))
     left = check.check(folder) if repair else []
     facts = {"run": str(run), "repaired": repair, "opening": opening}
     following = f"{run}: sound; every record and every output stands its check"

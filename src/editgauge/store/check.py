@@ -8,14 +8,19 @@ import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
-from editgauge.store import lease, paths, replies, salvage, schema, snapshot, sqlite
+from editgauge.store import lease, paths, rebuild, replies, salvage, schema, snapshot, sqlite
 from editgauge.store.paid import Paid
-from editgauge.store.run import FILE, PAID, Run
+from editgauge.store.run import FILE, PAID, Run, make_file
 
 _ANEW = f"{FILE} is written anew from what stands its checksum; the old file is kept beside it"
+_GONE = "not there"
+_NOTHING = "made anew, without rows: nothing was left that says any"
+_STRANGE = "it has rows that the run has not, and they are not what was written"
+_BROUGHT = f"the rows of {snapshot.FILE} are taken into it"
 _PAID_ANEW = (
     f"{PAID} is written anew from what stands its checksum; the old file is kept beside it; "
     "editgauge judge asks for the lost replies again, and for no other"
@@ -60,7 +65,11 @@ def repair(run: Run) -> list[Damage]:
     run.close()
     places = {item.place for item in damages}
     if FILE in places:
-        _rewrite(run)
+        if any(item.repair == _ANEW for item in damages):
+            _rewrite(run)
+        with contextlib.closing(Run.open(run.path)) as fresh:
+            brought = rebuild.complete(fresh)
+        damages += [Damage(FILE, text, "done") for text in brought]
     if places & {FILE, snapshot.FILE}:  # it may have rows that are lost
         (run.path / snapshot.FILE).unlink(missing_ok=True)
     if PAID in places:
@@ -74,10 +83,24 @@ def repair(run: Run) -> list[Damage]:
     return damages
 
 
+def make_again(folder: Path) -> list[Damage]:
+    """Make the file of a run that is gone from what is left of the run (`rebuild`); return what was
+    done. Raises `RunError` where it cannot be written.
+    """
+    make_file(folder)
+    with contextlib.closing(Run.open(folder)) as run:
+        brought = rebuild.complete(run)
+        run.record("check-run", repaired=[f"{FILE}: {_GONE}"])
+    return [Damage(FILE, _GONE, "; ".join(brought) or _NOTHING)]
+
+
 def _rewrite(run: Run) -> None:
     """Put a sound database with every record that is proven into a run's place."""
     file = run.path / FILE
     with contextlib.closing(salvage.salvaged(file)[0]) as memory:
+        if not memory.execute("SELECT 1 FROM facts WHERE name = 'format'").fetchone():
+            fact = schema.sealed("facts", "format", schema.FORMAT)
+            memory.execute("INSERT INTO facts VALUES (?, ?, ?)", fact)
         sqlite.put_anew(file, sqlite.image(memory))
 
 
@@ -149,7 +172,12 @@ def _replies_of(run: Run) -> dict[str, str]:
 
 def _elsewhere(run: Run) -> Iterator[Damage]:
     """The snapshot, and links or pipes anywhere in the run."""
-    if os.path.lexists(run.path / snapshot.FILE) and not snapshot.is_sound(run):
+    if more := snapshot.newer_rows(run):
+        if snapshot.content(run) is None:
+            yield Damage(snapshot.FILE, _STRANGE, "removed; made again by the next reader")
+        else:
+            yield Damage(FILE, f"{more} rows of {snapshot.FILE} are not in it", _BROUGHT)
+    elif os.path.lexists(run.path / snapshot.FILE) and not snapshot.is_sound(run):
         message = "damaged (it is not what was made of the rows)"
         yield Damage(snapshot.FILE, message, "removed; made again by the next reader")
     try:

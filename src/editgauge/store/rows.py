@@ -108,6 +108,15 @@ class Rows(RunFile):
         for one, number in series.items():
             yield from ((one, names[r[1]][1], r) for r in self.records(number) if r[1] in names)
 
+    def lost_rows(self) -> int:
+        """Return how many rows a damage has cost that no command has made again (`salvage`)."""
+        had, lost = schema.known(self.fact("lost")), 0
+        for part, number in had.items():
+            if isinstance(number, int) and part.isdecimal():
+                counts = self.read(schema.COUNTS, "rows", int(part))
+                lost += max(0, number - (counts[0][0] if counts else 0))
+        return lost
+
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
         return {record[0]: record[1:3] for record in self.proven("samples")}

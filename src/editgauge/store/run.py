@@ -52,10 +52,7 @@ class Run(Rows):
                 raise paths.unwritable(path, error) from error
             if there and not os.path.lexists(path / FILE):
                 raise RunError(f"{path}: not empty, and not a run (no {FILE}); name another folder")
-            about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
-            facts = [schema.sealed("facts", *fact) for fact in about.items()]
-            write = "INSERT INTO facts VALUES (?, ?, ?)"
-            sqlite.create(path / FILE, schema.SCHEMA, *((write, fact) for fact in facts))
+            make_file(path)
         run = cls.open(path)
         paths.only_files(path, "cache")
         return run
@@ -69,7 +66,12 @@ class Run(Rows):
         paths.no_links(run.path, ROOMS)
         if os.path.lexists(run.replies_path):
             sqlite.need_files(run.replies_path)
-        run.fact("format")
+        written = run.fact("format")
+        if run.damage is None and written != schema.FORMAT:
+            raise RunError(
+                f"{run.place}: run format {written!r}, this version reads {schema.FORMAT!r}; use "
+                f"the editgauge that wrote it ({run.fact('editgauge') or 'unknown'})"
+            )
         return run
 
     @property
@@ -293,6 +295,16 @@ class Run(Rows):
             hashes.learn(file, copied[1], copied[0])
             hashes.learn(kept, os.lstat(kept), copied[0])
         return copied
+
+
+def make_file(folder: Path) -> None:
+    """Put a file without rows into a folder that has none. Raises `RunError` where it cannot be
+    written.
+    """
+    about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
+    facts = [schema.sealed("facts", *fact) for fact in about.items()]
+    write = "INSERT INTO facts VALUES (?, ?, ?)"
+    sqlite.create(folder / FILE, schema.SCHEMA, *((write, fact) for fact in facts))
 
 
 def _real(path: Path) -> Path:

@@ -38,6 +38,12 @@ _TABLES = """
         FROM part p JOIN series s ON s.id = p.series JOIN names n ON n.id = p.sample
         LEFT JOIN origins o ON o.id = p.origin;
     CREATE TABLE combined AS SELECT * FROM joined LIMIT 0"""
+_RUN_FILE = "run.sqlite"
+_SEAL = "editgauge_sum"
+"""The name of the checksum of all rows in the file: the file is proven without the run."""
+_MARK_OF_ROW = """(md5_number_lower(concat_ws('\x1f', benchmark, sample, editor, scorer, metric,
+    variant, coalesce(value::VARCHAR, ''), status, reason, fingerprint, source, repeat, detail,
+    origin)) >> 1)"""
 _AT_ONCE = 20_000
 _GROUP = 32_768
 """Rows that are written, and passed over by readers, together."""
@@ -53,12 +59,18 @@ def current(run: Run) -> Path:
     here = [one for one in known if one is not None]
     marks = [(one.name, rule.metric.name, rule.version) for one in here for rule in one.derived]
     rules = schema.digest(marks)
-    was, mark, by, *_ = [*run.fact(_MARK).split(), "", "", ""]
+    was, mark, by = _noted(run)
     stands = run.damage is None and was == generation and (by == rules or None in known)
     if stands and _hash(place) == mark:
         return place
     fresh_file = run.scratch() / FILE
     _write(run, fresh_file, here)
+    if more := newer_rows(run, fresh_file):
+        run.note(
+            f"{FILE}: it has {more} rows that {_RUN_FILE} has lost, and is not replaced; editgauge "
+            f"check {run.place} --repair brings them back"
+        )
+        return fresh_file
     with contextlib.suppress(RunError, OSError), run.changing():  # else it can only be read
         for one in here:
             run.keep_metrics(one.name, [rule.metric for rule in one.derived])
@@ -68,9 +80,69 @@ def current(run: Run) -> Path:
     return fresh_file
 
 
+def newer_rows(run: Run, fresh_file: Path | None = None) -> int:
+    """Return how many rows more the run's own file has than the run, where it is not the one that
+    the run has made last: then the run has lost what it wrote since. `fresh_file`: one that was
+    made of the run now.
+    """
+    place = run.path / FILE
+    if paths.fault(run.path, FILE, limit=paths.LARGEST) or _hash(place) == _noted(run)[1]:
+        return 0
+    there = _rows_of(place)
+    if fresh_file is not None:
+        return max(0, there - _rows_of(fresh_file))
+    (ours,) = run.read("SELECT count(*) FROM rows")[0]
+    return max(0, there - int(ours))
+
+
+def _rows_of(file: Path) -> int:
+    """Return how many rows that were not derived a file has; 0 where it cannot be read."""
+    with contextlib.suppress(RunError), parquet.database() as db:
+        query = f"SELECT count(*) FROM {parquet.relation([file])} WHERE scorer <> ?"
+        return int(db.execute(query, [DERIVED]).fetchone()[0])
+    return 0
+
+
+def _noted(run: Run) -> tuple[str, str, str]:
+    """Return generation, hash and rules of the file that the run has made last."""
+    generation, mark, rules, *_ = [*run.fact(_MARK).split(), "", "", ""]
+    return generation, mark, rules
+
+
+def content(run: Run) -> Path | None:
+    """Return the run's own file, if it is what was made of rows: by the hash that the run has
+    noted, else by the sum of its rows that it has itself. None otherwise.
+    """
+    place = run.path / FILE
+    if paths.fault(run.path, FILE, limit=paths.LARGEST):
+        return None
+    if _hash(place) == _noted(run)[1]:
+        return place
+    with contextlib.suppress(RunError), parquet.database() as db:
+        query = f"SELECT value FROM parquet_kv_metadata({parquet.quoted(place)}) WHERE key = ?"
+        (noted,) = db.execute(query, [_SEAL.encode()]).fetchone() or (b"",)
+        if bytes(noted).decode() == _sum(db, parquet.relation([place])):
+            return place
+    return None
+
+
+@contextlib.contextmanager
+def opened(file: Path) -> Iterator[Any]:
+    """A database with the rows of a file in the table `snapshot`."""
+    with parquet.database() as db:
+        db.execute(f"CREATE VIEW snapshot AS FROM {parquet.relation([file])}")
+        yield db
+
+
+def _sum(db: Any, relation: str) -> str:
+    """Return a checksum of rows in any order."""
+    (number,) = db.execute(f"SELECT sum({_MARK_OF_ROW}::HUGEINT) FROM {relation}").fetchone()
+    return str(number or 0)
+
+
 def is_sound(run: Run) -> bool:
     """Whether the run's own file is of an earlier generation, or what was made of the rows."""
-    generation, mark, *_ = [*run.fact(_MARK).split(), "", ""]
+    generation, mark, _ = _noted(run)
     return generation != run.generation or _hash(run.path / FILE) == mark
 
 
@@ -90,10 +162,11 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark]) -> None:
         for benchmark in known:
             if benchmark.derived:
                 _combine(db, benchmark)
+        every = "(SELECT * FROM joined UNION ALL SELECT * FROM combined)"
+        seal = f"KV_METADATA {{{_SEAL}: '{_sum(db, every)}'}}"
         db.execute(
-            "COPY (SELECT * FROM joined UNION ALL SELECT * FROM combined) "
-            f"TO {parquet.quoted(target)} "
-            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
+            f"COPY {every} TO {parquet.quoted(target)} "
+            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP}, {seal})"
         )
 
 

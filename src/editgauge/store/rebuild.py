@@ -36,11 +36,14 @@ def complete(run: Run) -> list[str]:
     """Write the rows that ``rows.parquet`` has and the run has not, and records of outputs that lie
     in the run and have none; what was written, in words. Nothing that is there is replaced.
     """
+    unproven = not os.path.lexists(run.path / snapshot.SUM)
     rows = _rows(run)
     edits = _edits(run)
     words = []
     if rows:
         words.append(f"{rows} rows were taken from {snapshot.FILE}")
+    if rows and unproven:
+        words.append("an earlier version wrote it, without a checksum")
     if edits:
         words.append(f"{edits} records of outputs were made of the files in edits/")
     return words

@@ -194,6 +194,21 @@ def test_a_file_of_replies_that_is_gone_is_named(judged_run: Path, tmp_path: Pat
     assert removed
 
 
+def test_after_a_repair_tables_say_which_rows_are_lacking(judged_run: Path, tmp_path: Path) -> None:
+    run = copy_of(judged_run, tmp_path / "run")
+    (run / "rows.parquet").unlink()
+    for path in files(run, pictures=False):
+        data = bytearray(path.read_bytes())
+        if holds_rows(data):
+            path.write_bytes(data.replace(b"ssim", b"ssin"))
+    cli("check", run, "--repair", expect=1)
+    for words in (("table", run), ("compare", run, "copy", "reference")):
+        assert "rows were lost" in cli(*words, expect=None).text
+    cli("report", run, "--to", tmp_path / "report")
+    cli("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT)
+    assert "rows were lost" not in cli("table", run).text
+
+
 def test_an_output_that_is_another_picture_is_not_scored_and_not_shown(
     judged_run: Path, tmp_path: Path
 ) -> None:

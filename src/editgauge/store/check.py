@@ -14,9 +14,11 @@ from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.store import lease, paths, rebuild, replies, salvage, schema, snapshot, sqlite
 from editgauge.store.paid import Paid
+from editgauge.store.rows import UNKNOWN
 from editgauge.store.run import FILE, PAID, Run, make_file
 
 _ANEW = f"{FILE} is written anew from what stands its checksum; the old file is kept beside it"
+_NEWER = "not touched; use the editgauge that wrote them"
 _GONE = "not there"
 _NOTHING = "made anew, without rows: nothing was left that says any"
 _STRANGE = "it has rows that the run has not, and they are not what was written"
@@ -51,12 +53,20 @@ def check(run: Run) -> list[Damage]:
     """Everything that is damaged in a run; changes nothing."""
     with contextlib.closing(Run(run.path)) as fresh:
         fresh.prove()
+        for number in fresh.series().values():
+            fresh.records(number)
         for name in fresh.described_benchmarks():
             fresh.metrics(name)
         damages = [*_in_pictures(fresh), *_in_paid(fresh)]
         found = (text.removeprefix(f"{FILE}: ").partition("; see:")[0] for text in fresh.problems)
-        damages += [Damage(FILE, text, _ANEW) for text in found]
+        damages += [_of_file(text) for text in found]
         return damages + list(_elsewhere(fresh))
+
+
+def _of_file(text: str) -> Damage:
+    if UNKNOWN in text:
+        return Damage(FILE, text, _NEWER, by_hand=True)
+    return Damage(FILE, text, _ANEW)
 
 
 def repair(run: Run) -> list[Damage]:

@@ -123,6 +123,8 @@ class Run(Rows):
         path only the last name is kept); and bring ``rows.parquet`` up to date.
         """
         temporary.sweep(self.path)
+        for room in ("edits", "inputs", lease.TEMPORARY):
+            lease.sweep(self.path / room)
         entry = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
         with self.changing() as db:
             insert(db, "entries", (command, schema.now(), schema.json(entry)))

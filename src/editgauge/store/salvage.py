@@ -92,13 +92,14 @@ def _remember_lost(
     """Note how many rows each series had that has fewer now: tables say so until they are made
     again (`rows.Rows.lost_rows`).
     """
-    had = {}
+    had = dict[str, int]()
     for (table, part), (records, marks) in told.items():
         left, left_marks = kept.get((table, part), (0, 0))
         if table == "rows" and records > left and marks != left_marks:  # else the count is damaged
             had[str(part)] = records
     if not had:
         return
+    had["all"] = sum(records for (table, _), (records, _) in told.items() if table == "rows")
     (before,) = new.execute("SELECT value FROM facts WHERE name = 'lost'").fetchone() or ("{}",)
     fact = schema.sealed("facts", "lost", schema.json({**schema.known(before), **had}))
     new.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", fact)

@@ -284,6 +284,33 @@ def test_verify_reads_every_picture_and_lists_what_changed(data: Path, tmp_path:
     assert "3_0.png" not in cli(*words, "--verify", expect=None).out
 
 
+def test_a_run_keeps_the_inputs_of_the_samples_that_have_an_output(
+    data: Path, tmp_path: Path
+) -> None:
+    put(tmp_path / "out/m/2_0.png", 20)
+    score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    kept = {path.name for path in (tmp_path / "run/inputs").rglob("*.png")}
+    assert kept == {"2.png"}
+    cli("report", tmp_path / "run", "--to", tmp_path / "report")
+    page = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.js*"))
+    assert '"used":1' in page.replace(" ", "")
+    put(tmp_path / "out/m/3_0.png", 21)
+    score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    kept = {path.name for path in (tmp_path / "run/inputs").rglob("*.png")}
+    assert kept == {"2.png", "3.png"}
+
+
+def test_some_samples_are_checked_alone(data: Path, tmp_path: Path) -> None:
+    put(tmp_path / "out/m/2_0.png", 20)
+    words = ("check", "medebench", data, "--outputs", tmp_path / "out", "--json")
+    assert cli(*words, expect=1).json["samples"] == 3
+    checked = cli(*words, "--sample", "2", expect=None).json
+    assert checked["samples"] == 1
+    assert checked["outputs"][0]["count"]["missing"] == 0
+    assert not [one for one in checked["issues"] if one["sample"] in ("1", "3")]
+    cli(*words, "--sample", "nobody", expect=2)
+
+
 def test_every_folder_is_an_editor_unless_one_is_named(data: Path, tmp_path: Path) -> None:
     for editor in ("ours", "theirs"):
         put(tmp_path / f"out/{editor}/1_0.png", 3)

@@ -357,9 +357,10 @@ class Scoring:
 
         def parts() -> Iterator[tuple[Sequence[Sample], Sequence[EditRecord]]]:
             for at in range(0, len(every), TOGETHER):
-                data.keep(every[at : at + TOGETHER])
                 part = [one for one in every[at : at + TOGETHER] if one.id in chosen]
                 new = [record for take in takes.values() for record in take(part)]
+                used = {record.sample for record in new if record.path is not None}
+                data.keep(every[at : at + TOGETHER], used)
                 edits.extend(new)
                 yield part, new
 

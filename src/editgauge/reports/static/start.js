@@ -5,11 +5,11 @@ const Start = (function () {
 
   function extent(about) {
     const all = about.overview.release, judges = about.overview.sources.map((source) => Scores.short(about, source));
-    return h("p", {}, h("strong", {}, EG.plural(about.samples, "sample")),
-      all && all !== about.samples ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
+    return h("p", {}, h("strong", {}, EG.plural(about.used, "sample")),
+      all && all !== about.used ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
       " · ", EG.plural(about.editors.length - about.anchors.length, "model"),
       about.anchors.length ? " and, to compare with, " + about.anchors.join(", ") : "", judges.length ? " · scored by " + judges.join(", ") : "",
-      all && about.samples < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : "");
+      all && about.used < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : "");
   }
 
   // A bar of an interval on the common scale, beside the number.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +187,128 @@ def test_scores_are_made_anew_when_an_output_is_replaced(data: Path, tmp_path: P
     changed = {key[0] for key in before if before[key]["value"] != after[key]["value"]}
     assert changed == {"2"}
     assert score("medebench", data, tmp_path / "run") == after
+
+
+Replace = Callable[[Path, Path], object]
+"""Puts the second file in the place of the first."""
+
+
+def written_over(old: Path, new: Path) -> None:
+    """As `cp -p` does: the same file, with the time of the other."""
+    facts = old.stat()
+    old.write_bytes(new.read_bytes())
+    os.utime(old, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+def renamed(old: Path, new: Path) -> None:
+    """As `rsync -t` does: another file under the name, with the time of the other."""
+    facts = old.stat()
+    os.utime(new, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    new.replace(old)
+
+
+def of_one_size(path: Path, seed: int) -> Path:
+    """A picture whose file has the size and the age of all others that are made here."""
+    save(path, picture(seed, *SIZE), compress_level=0)
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    return path
+
+
+@pytest.mark.parametrize("replace", [written_over, renamed])
+@pytest.mark.parametrize("what", ["output", "reference"])
+def test_a_replaced_picture_of_the_same_size_and_time_is_scored_anew(
+    data: Path, tmp_path: Path, replace: Replace, what: str
+) -> None:
+    for number in (1, 2, 3):
+        of_one_size(tmp_path / f"out/m/{number}_0.png", 20 + number)
+        of_one_size(data / f"editing/changed/{number}.png", 40 + number)
+    told = ("--outputs", tmp_path / "out")
+    before = score("medebench", data, tmp_path / "run", *told)
+    places = {"output": tmp_path / "out/m/2_0.png", "reference": data / "editing/changed/2.png"}
+    replace(places[what], of_one_size(tmp_path / "new.png", 77))
+    after = score("medebench", data, tmp_path / "run", *told)
+    changed = {key[0] for key in before if before[key]["fingerprint"] != after[key]["fingerprint"]}
+    assert changed == {"2"}
+    assert after == score("medebench", data, tmp_path / "fresh", *told)
+
+
+def test_a_folder_of_outputs_that_leads_elsewhere_now_is_scored_anew(
+    data: Path, tmp_path: Path
+) -> None:
+    for number in (1, 2, 3):
+        of_one_size(tmp_path / f"first/m/{number}_0.png", 20)
+        of_one_size(tmp_path / f"second/m/{number}_0.png", 30)
+    out = tmp_path / "out"
+    out.symlink_to(tmp_path / "first")
+    before = score("medebench", data, tmp_path / "run", "--outputs", out)
+    out.unlink()
+    out.symlink_to(tmp_path / "second")
+    after = score("medebench", data, tmp_path / "run", "--outputs", out)
+    assert after == score("medebench", data, tmp_path / "fresh", "--outputs", tmp_path / "second")
+    assert after != before
+
+
+def test_a_report_shows_the_picture_that_was_scored(data: Path, tmp_path: Path) -> None:
+    out, report = tmp_path / "out/m", tmp_path / "report"
+    for number in (1, 2, 3):
+        of_one_size(out / f"{number}_0.png", 20 + number)
+    old, new = (out / "2_0.png").read_bytes(), of_one_size(tmp_path / "new.png", 77).read_bytes()
+    score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    told = ("report", tmp_path / "run", "--copy-images", "--to", report)
+    cli(*told)
+    thumbnails = {path: path.read_bytes() for path in report.rglob("*.webp")}
+    written_over(out / "2_0.png", tmp_path / "new.png")
+    score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    cli(*told)
+    shown = {path.read_bytes() for path in (report / "pictures").iterdir()}
+    assert new in shown
+    assert old not in shown
+    assert sum(path.read_bytes() != data for path, data in thumbnails.items()) == 1
+    kept = tmp_path / "run/edits/medebench/m/2_0.png"  # changed in the run, and not scored again
+    written_over(kept, of_one_size(tmp_path / "third.png", 78))
+    assert kept.name in cli(*told, expect=None).text
+    assert kept.read_bytes() not in {path.read_bytes() for path in (report / "pictures").iterdir()}
+
+
+def test_verify_reads_every_picture_and_lists_what_changed(data: Path, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        of_one_size(tmp_path / f"out/m/{number}_0.png", 20 + number)
+    words = ("score", "medebench", data, "--run", tmp_path / "run", "--tracks", "pixel")
+    words = (*words, "--workers", 0, "--outputs", tmp_path / "out")
+    cli(*words, expect=None)
+    assert cli(*words, "--verify", "--json", expect=None).json["changed"] == []
+    written_over(tmp_path / "out/m/3_0.png", of_one_size(tmp_path / "new.png", 77))
+    verified = cli(*words, "--verify", "--json", expect=None).json
+    assert [Path(place).name for place in verified["changed"]] == ["3_0.png"]
+    assert verified["computed"]
+    assert "3_0.png" not in cli(*words, "--verify", expect=None).out
+
+
+def test_a_run_keeps_the_inputs_of_the_samples_that_have_an_output(
+    data: Path, tmp_path: Path
+) -> None:
+    put(tmp_path / "out/m/2_0.png", 20)
+    score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    kept = {path.name for path in (tmp_path / "run/inputs").rglob("*.png")}
+    assert kept == {"2.png"}
+    cli("report", tmp_path / "run", "--to", tmp_path / "report")
+    page = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.js*"))
+    assert '"used":1' in page.replace(" ", "")
+    put(tmp_path / "out/m/3_0.png", 21)
+    score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    kept = {path.name for path in (tmp_path / "run/inputs").rglob("*.png")}
+    assert kept == {"2.png", "3.png"}
+
+
+def test_some_samples_are_checked_alone(data: Path, tmp_path: Path) -> None:
+    put(tmp_path / "out/m/2_0.png", 20)
+    words = ("check", "medebench", data, "--outputs", tmp_path / "out", "--json")
+    assert cli(*words, expect=1).json["samples"] == 3
+    checked = cli(*words, "--sample", "2", expect=None).json
+    assert checked["samples"] == 1
+    assert checked["outputs"][0]["count"]["missing"] == 0
+    assert not [one for one in checked["issues"] if one["sample"] in ("1", "3")]
+    cli(*words, "--sample", "nobody", expect=2)
 
 
 def test_every_folder_is_an_editor_unless_one_is_named(data: Path, tmp_path: Path) -> None:

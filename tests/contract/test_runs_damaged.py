@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.contract.faults import Cells, cells, copy_of, files, named
+from tests.contract.faults import Cells, calls, cells, copy_of, files, named
+from tests.contract.server import ENV, Server, chat, verdict
 from tests.contract.support import Result, cli, picture, save
 
 DAMAGES = [40, pytest.param(1000, marks=pytest.mark.slow)]
@@ -102,14 +103,12 @@ def holds_rows(data: bytes) -> bool:
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_no_damaged_file_and_none_lost_but_the_rows_closes_a_run(
+def test_no_damaged_file_and_none_that_is_lost_closes_a_run(
     judged_run: Path, tmp_path: Path, lost: bool
 ) -> None:
     truth, closed = cells(cli("table", judged_run, "--json")), []
     for place in (path.relative_to(judged_run) for path in files(judged_run, pictures=False)):
         data = (judged_run / place).read_bytes()
-        if lost and holds_rows(data):
-            continue
         run = copy_of(judged_run, tmp_path / str(place) / "run")
         (run / place).unlink()
         if not lost:
@@ -120,6 +119,8 @@ def test_no_damaged_file_and_none_lost_but_the_rows_closes_a_run(
             closed.append(str(place))
         else:
             assert believed(cells(table), truth), place
+            if lost and holds_rows(data):
+                assert cells(table) == truth, f"{place}: not all rows were brought back"
     assert not closed
 
 
@@ -139,6 +140,73 @@ def test_scores_that_a_repair_took_out_are_made_again(judged_run: Path, tmp_path
         cli("check", run)
         repaired += 1
     assert repaired
+
+
+SENTENCE = "It was paid for, and it says so. "
+WORDS = SENTENCE * 40
+
+
+def test_half_a_page_costs_its_replies_and_no_others(edited_run: Path, tmp_path: Path) -> None:
+    whole, paid_again = copy_of(edited_run, tmp_path / "whole"), 0
+    with Server(lambda asked: chat(verdict(asked, 3, WORDS))) as server:
+        cli("judge", "mini", "--run", whole, *server.words, "--limit", 6, env=ENV)
+        paid = calls(server)
+    truth = cells(cli("table", whole, "--json"))
+    for place in (path.relative_to(whole) for path in files(whole, pictures=False)):
+        data = bytearray((whole / place).read_bytes())
+        if SENTENCE.encode() not in data or not data.startswith(b"SQLite"):
+            continue
+        start = data.index(SENTENCE.encode(), len(data) // 2) // 4096 * 4096
+        data[start : start + 2048] = bytes(2048)
+        run = copy_of(whole, tmp_path / place.name / "run")
+        (run / place).write_bytes(data)
+        checked = cli("check", run, expect=1)
+        assert "lost" in checked.out
+        report = cli("report", run, "--to", tmp_path / place.name / "report")
+        assert named(report)
+        merged = cli("merge", run, "--to", tmp_path / place.name / "all", expect=1)
+        assert "lost" in merged.err
+        cli("check", run, "--repair", expect=1)
+        with Server(lambda asked: chat(verdict(asked, 3, WORDS))) as server:
+            judging = ("judge", "mini", *server.words, "--limit", 6)
+            cli(*judging, "--run", run, env=ENV)
+            fresh = copy_of(edited_run, tmp_path / place.name / "fresh")  # with these replies alone
+            cli(*judging, "--run", fresh, "--replies", run / place, env=ENV, expect=None)
+            paid_again += calls(server)
+            assert calls(server) < paid // 4
+        assert cells(cli("table", run, "--json")) == truth
+        cli("check", run)
+    assert paid_again, "no reply was lost: the test damages nothing"
+
+
+def test_a_file_of_replies_that_is_gone_is_named(judged_run: Path, tmp_path: Path) -> None:
+    cli("check", judged_run)
+    removed = 0
+    for place in (path.relative_to(judged_run) for path in files(judged_run, pictures=False)):
+        data = (judged_run / place).read_bytes()
+        if b"It is as it is." in data and data.startswith(b"SQLite"):
+            run = copy_of(judged_run, tmp_path / place.name / "run")
+            (run / place).unlink()
+            checked = cli("check", run, expect=None)
+            assert checked.code, f"{place}: called sound"
+            assert place.name in checked.text
+            removed += 1
+    assert removed
+
+
+def test_after_a_repair_tables_say_which_rows_are_lacking(judged_run: Path, tmp_path: Path) -> None:
+    run = copy_of(judged_run, tmp_path / "run")
+    (run / "rows.parquet").unlink()
+    for path in files(run, pictures=False):
+        data = bytearray(path.read_bytes())
+        if holds_rows(data):
+            path.write_bytes(data.replace(b"ssim", b"ssin"))
+    cli("check", run, "--repair", expect=1)
+    for words in (("table", run), ("compare", run, "copy", "reference")):
+        assert "rows were lost" in cli(*words, expect=None).text
+    cli("report", run, "--to", tmp_path / "report")
+    cli("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT)
+    assert "rows were lost" not in cli("table", run).text
 
 
 def test_an_output_that_is_another_picture_is_not_scored_and_not_shown(

@@ -7,6 +7,8 @@ import hashlib
 import math
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +19,15 @@ from hypothesis import strategies as st
 from tests.made_rows import row
 from tests.store.made_run import make_run, state
 
+from editgauge import temporary
 from editgauge.errors import ImageError, RunError
+from editgauge.reports import site
+from editgauge.reports.part import Part
 from editgauge.store import lease, parquet, schema
-from editgauge.store.check import repair
+from editgauge.store.check import check, repair
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
+from editgauge.tables import reading
 from editgauge.types import Metric, Row, Status
 
 NAMES = st.text(min_size=1, max_size=6)
@@ -271,3 +277,41 @@ def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(tmp_path: Path) 
         Run.open(tmp_path)
     with pytest.raises(RunError, match="not empty"):
         Run.create(tmp_path)
+
+
+def test_what_killed_commands_have_left_half_made_is_taken_away(tmp_path: Path) -> None:
+    run, report = make_run(tmp_path / "run"), tmp_path / "report"
+    part = Part(reading.of_runs([run], "mini"), [], run.metrics("mini"), title="Mini")
+    site.build([run], [part], report)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    name = temporary.new_name().replace(f"-{os.getpid()}-", f"-{ended.pid}-")
+    thumbnails = next(report.rglob("*.webp")).parent
+    left = [run.path / "edits/mini/one" / name, thumbnails / name]
+    for path in left:
+        path.write_bytes(b"half a picture")
+    run.record("score")
+    site.build([run], [part], report)
+    assert not [path for path in left if path.exists()]
+
+
+def test_a_row_of_an_unknown_status_is_named_and_in_no_number(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    rows = run.rows()
+    with run.changing() as db:
+        record = db.execute("SELECT * FROM rows WHERE value IS NOT NULL").fetchone()
+        strange = schema.sealed("rows", *record[:3], None, "pondered", *record[5:9])
+        run.put_records(db, [strange], lambda old, new: True)
+    assert len(run.rows()) == len(rows) - 1
+    assert "'pondered'" in run.problems[0]
+    (item,) = check(run)
+    assert "'pondered'" in item.found
+    assert item.by_hand
+    results = reading.of_runs([run], "mini")
+    assert sum((cube.status >= 0).sum() for cube in results.cubes.values()) == len(rows) - 1
+    (file,) = run.parquet()
+    with parquet.database() as db:  # as another version would write it
+        db.execute("CREATE TABLE rows AS SELECT * FROM read_parquet(?)", [str(file)])
+        db.execute("UPDATE rows SET status = 'pondered' WHERE status = 'failed'")
+        db.execute(f"COPY rows TO {parquet.quoted(file)} (FORMAT parquet)")
+    reading._fetched([file], "mini")

@@ -135,6 +135,7 @@ class Checking:
     editor: str | None = None
     "The model in OUTPUTS to look at. Default: all that are there."
     split: opt.SplitOpt = None
+    ids: opt.SampleOpt = ()
     every: Annotated[bool, Parameter(name="--all")] = False
     "Print every line, not only the first of a kind and every repair."
     repair: bool = False
@@ -169,8 +170,8 @@ def check(
         return _check_run(Path(what), asked.repair)
     with output.progress() as show:
         checked = look(
-            _benchmark(what), data, split=asked.split, outputs=asked.outputs, editor=asked.editor,
-            progress=show,
+            _benchmark(what), data, split=asked.split, ids=asked.ids, outputs=asked.outputs,
+            editor=asked.editor, progress=show,
         )  # fmt: skip
     lines = checked.lines(None if asked.every else 5, opt.typed(what, data))
     output.emit(checked.as_dict(), lines)
@@ -178,12 +179,13 @@ def check(
 
 
 def _check_run(run: Path, repair: bool) -> int:
-    from editgauge.store import check
+    from editgauge.store import check, rebuild
     from editgauge.store.run import Run
 
+    made = check.make_again(run) if repair and rebuild.can_be_made_again(run) else []
     folder = Run.open(run)
     opening = [*folder.problems]
-    damages = check.repair(folder) if repair else check.check(folder)
+    damages = made + (check.repair(folder) if repair else check.check(folder))
     left = check.check(folder) if repair else []
     facts = {"run": str(run), "repaired": repair, "opening": opening}
     following = f"{run}: sound; every record and every output stands its check"

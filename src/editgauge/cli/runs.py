@@ -147,9 +147,11 @@ def _scores(material: Material, source: Path, asked: Taking) -> int:
 # -- merge -----------------------------------------------------------------------------------------
 
 
-def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
+def merge(runs: opt.RunsArg, /, *, to: Path) -> int:
     """Bring runs together in one folder, or on a store (s3://…). Contradicting scores or outputs
     are an error, and then nothing is written.
+
+    Exit code 1: something damaged was left out, which is named.
 
     Parameters
     ----------
@@ -165,6 +167,7 @@ def merge(runs: opt.RunsArg, /, *, to: Path) -> None:
     for text in done.problems:
         output.note(f"warning: {plain(text, None)}")
     output.listed({"run": place, **asdict(done)}, f"next:  editgauge table {place}")
+    return int(bool(done.problems))
 
 
 # -- costs -----------------------------------------------------------------------------------------

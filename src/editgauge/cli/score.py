@@ -24,6 +24,9 @@ class Scoring:
     tracks: str = ""
     "pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."
     retry: opt.RetryOpt = ""
+    verify: bool = False
+    """Read every picture again, also where size and times say that it is the same, and list what
+    has changed since the last call."""
 
 
 @opt.options("Outputs from elsewhere")
@@ -77,7 +80,8 @@ def score(
     from editgauge.run.tracks import tracks_of
     from editgauge.store import selection
 
-    limits = {**vars(delivered), "retry": selection.statuses(asked.retry)}
+    retry = selection.statuses(asked.retry)
+    limits = {**vars(delivered), "retry": retry, "verify": asked.verify}
     how = {"tracks": tracks_of(asked.tracks), **engines.options()}
     material = narrowing.open(benchmark, data)
     with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:

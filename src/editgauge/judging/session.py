@@ -104,7 +104,8 @@ class Session:
         edits = find_edits(run, name, chosen.outputs, list(chosen.editor), among, hashes)
         self.samples = _limited(among, edits, chosen.limit)
         kept = {sample.id for sample in self.samples}
-        self.data_hash = keep_samples(run, name, root, samples, self.samples, hashes)
+        used = {record.sample for record in edits if record.path is not None}
+        self.data_hash = keep_samples(run, name, root, samples, self.samples, hashes, used)
         edits = [record for record in edits if record.sample in kept]
         self.edits: list[EditRecord] = tell(run, edits, self.samples)
 

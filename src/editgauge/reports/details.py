@@ -11,7 +11,7 @@ import orjson
 from editgauge.errors import ImageError, RunError
 from editgauge.images import read_header
 from editgauge.reports.pictures import Pictures
-from editgauge.store import parquet, schema
+from editgauge.store import parquet, replies, schema
 from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
@@ -49,8 +49,14 @@ def samples(
         stores = []
         for run in runs:
             if run.replies_path.exists():
-                with contextlib.suppress(RunError):
-                    stores.append(stack.enter_context(Paid(run.replies_path)))
+                try:
+                    paid, faults = replies.reading(run.replies_path)
+                except RunError as error:
+                    run.note(f"{error}; the report has none of these replies")
+                    continue
+                stores.append(stack.enter_context(paid))
+                for fault in faults:
+                    run.note(f"{run.replies_path.name}: {fault}; see: editgauge check {run.place}")
         rows = stack.enter_context(_rows(frame, runs, column_of, metrics, stores))
         for (identity, record), mine in zip(frame.samples.records.items(), rows, strict=True):
             outputs = pictures.edits.get(identity, {}).items()
@@ -153,6 +159,11 @@ def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[P
 def _reply(detail: JsonMapping, stores: Sequence[Paid]) -> str | None:
     """The judge's raw reply behind a row."""
     key = detail.get("reply")
-    replies = (store.get(key) for store in stores) if isinstance(key, str) else ()
-    content = next((reply["content"] for reply in replies if reply and reply.get("content")), None)
-    return None if content is None else str(content)
+    if not isinstance(key, str):
+        return None
+    for store in stores:
+        with contextlib.suppress(RunError):  # damaged since it was opened
+            reply = store.get(key)
+            if reply and reply.get("content"):
+                return str(reply["content"])
+    return None

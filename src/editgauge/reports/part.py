@@ -130,6 +130,7 @@ def _about(part: Part) -> JsonObject:
         "title": part.title,
         "about": part.about,
         "samples": len(frame.samples),
+        "used": frame.used(),
         "editors": frame.editors,
         "anchors": [*filter(is_anchor, frame.editors)],
         "tables": [*map(as_json, part.tables)],

@@ -32,7 +32,7 @@ Progress = Callable[[int, int, str], None]
 class Pictures:
     """The pictures of `runs` seen from a report in the folder `to`: relative URLs, and copies where
     pictures are `copied`. One that is not the one that was scored, or looked at, is not shown: the
-    hash of its bytes is compared at first, and again whenever its size or time has changed.
+    hash of its bytes is compared at first, and again whenever the system says that it has changed.
     """
 
     def __init__(self, runs: Sequence[Run], to: Path, *, copied: bool = False) -> None:
@@ -86,8 +86,9 @@ class Pictures:
         target = paths.folder(self.to, "pictures") / escape.file_name(name)
         if smaller is not None:
             write_bytes(target, smaller)
-        elif not hashes.same(path, target):
+        elif not self._hashes.is_copy(path, target):
             hashes.copy(path, target)
+            self._hashes.forget(target)
         return quote(f"pictures/{target.name}")
 
 
@@ -137,9 +138,15 @@ def _wanted(frame: Results, pictures: Pictures, folder: Path) -> Iterator[tuple[
             if path is not None:
                 target = folder / slot / f"{number}.webp"
                 with contextlib.suppress(OSError):
-                    if target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+                    if target.stat().st_mtime_ns >= _changed_at(path):
                         continue
                 yield path, target
+
+
+def _changed_at(path: Path) -> int:
+    """Return when a file came into its place, in ns: it may have brought an older time along."""
+    facts = path.stat()
+    return max(facts.st_mtime_ns, facts.st_ctime_ns)
 
 
 def _make(job: tuple[Path, Path]) -> bool:

@@ -24,7 +24,7 @@ from editgauge.reports import diagnosis, drawing, figures
 from editgauge.reports.part import Part, write
 from editgauge.reports.pictures import Pictures, Progress, make_thumbnails
 from editgauge.reports.scripts import write_script
-from editgauge.store import paths
+from editgauge.store import lease, paths
 from editgauge.store.run import Run
 from editgauge.tables.results import STATUSES
 from editgauge.types import VARIANTS, JsonObject
@@ -115,6 +115,7 @@ def _claimed(to: Path, runs: Sequence[Run]) -> Path:
         temporary.sweep(to)  # a report that was killed at its first file left only that
         if to.exists() and any(to.iterdir()) and not os.path.lexists(to / MARKER):
             raise RunError(f"{to}: not empty, and not a report; name another folder")
+        lease.sweep(to)  # a report that was killed left thumbnails half made
         paths.only_files(to, "")
         to.mkdir(parents=True, exist_ok=True)
         write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())

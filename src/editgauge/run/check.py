@@ -129,6 +129,7 @@ def check(
     data: Path | None = None,
     *,
     split: str | None = None,
+    ids: Sequence[str] = (),
     outputs: Path | None = None,
     editor: str | None = None,
     progress: Progress | None = None,
@@ -137,16 +138,16 @@ def check(
 
     `data` and `outputs` may be addresses (`store.remote`). `outputs`: a folder in official naming,
     of one model or several; `editor`: the model in it, default every one. `split`: that part of the
-    data alone; outputs of its other parts are told from those that belong nowhere. Raises
-    `DataError` for a folder that is not the benchmark's, `UsageError` for outputs that are not
-    there.
+    data alone, `ids`: these samples alone; outputs of others are told from those that belong
+    nowhere. Raises `DataError` for a folder that is not the benchmark's, `UsageError` for outputs
+    that are not there and for an id that no sample has.
     """
     place, delivered = local_folder(data), local_folder(outputs)
     dataset = benchmark.load(place, split=split)
-    samples, counts, issues = check_data(benchmark, dataset, progress)
+    samples, counts, issues = check_data(benchmark, dataset, progress, ids)
     reports = []
     if delivered is not None and samples:
-        others = list(benchmark.load(place)) if split is not None else ()
+        others = list(benchmark.load(place)) if split is not None or ids else ()
         reports = [
             check_outputs(samples, name, folder, others=others, progress=progress)
             for name, folder in editor_folders(delivered, editor, samples).items()

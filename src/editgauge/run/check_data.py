@@ -18,6 +18,7 @@ from editgauge.errors import DataError
 from editgauge.escape import counted
 from editgauge.images import Array, Mask, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
+from editgauge.store import selection
 from editgauge.types import Benchmark, Dataset, Finding, Sample
 
 Progress = Callable[[int, int, str], None]
@@ -85,11 +86,16 @@ class Count(NamedTuple):
 
 
 def check_data(
-    benchmark: Benchmark, dataset: Dataset, progress: Progress | None = None
+    benchmark: Benchmark,
+    dataset: Dataset,
+    progress: Progress | None = None,
+    ids: Sequence[str] = (),
 ) -> tuple[list[Sample], list[Count], list[Issue]]:
-    """Read every sample and every picture of a data set: the samples, how many of each part, and
-    what is wrong or was repaired, in a stable order.
+    """Read every sample and every picture of a data set, or of the samples with these `ids` alone:
+    the samples, how many of each part, and what is wrong or was repaired, in a stable order.
     """
+    if ids:
+        return _check_some(selection.choose(list(dataset), ids=ids), dataset.root, progress)
     samples, root = list(dataset), dataset.root.absolute()
     of_ones_own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
     tally = counts(samples, {} if of_ones_own else benchmark.published_counts, part)
@@ -97,12 +103,26 @@ def check_data(
     issues = [_of_loader(one) for one in dataset.findings if one.kind not in expected]
     issues += [*_count_issues(tally), *_twice(samples)]
 
+    return samples, tally, issues + _look_at(samples, root, progress)
+
+
+def _check_some(
+    samples: list[Sample], root: Path, progress: Progress | None
+) -> tuple[list[Sample], list[Count], list[Issue]]:
+    """Look at some samples: nothing is compared with what is published of the whole set."""
+    issues = _look_at(samples, root.absolute(), progress)
+    return samples, [Count("", len(samples), None)], issues
+
+
+def _look_at(samples: Sequence[Sample], root: Path, progress: Progress | None) -> list[Issue]:
+    """Return what the loader and a look at every picture say of samples."""
+
     def look(sample: Sample) -> Iterator[Issue]:
         yield from (_of_loader(finding, sample.id) for finding in sample.findings)
         for kind, path, fault in _pictures(sample):
             yield issue(kind, fault, sample=sample.id, file=relative(path, root))
 
-    return samples, tally, issues + each(samples, look, "reading data", progress)
+    return each(samples, look, "reading data", progress)
 
 
 def each(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -179,6 +179,7 @@ class Scored:
     """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,
     reason, rows), not_applicable only where nothing has a score; `lacking`: scorer -> what is not
     here; `complete`: whether there are scores, and every one that there can be but for those.
+    `changed`: with `verify`, the pictures of the run whose content is another one than before.
     """
 
     summary: Summary
@@ -186,10 +187,14 @@ class Scored:
     reasons: Sequence[tuple[str, str, str, int]]
     lacking: Mapping[str, str]
     complete: bool
+    changed: Sequence[str] | None = None
 
     def as_dict(self) -> JsonObject:
         """What was done as JSON values."""
-        return {**self.summary.as_dict(), "samples": self.samples, "lacking": self.lacking}
+        facts = {**self.summary.as_dict(), "samples": self.samples, "lacking": self.lacking}
+        if self.changed is not None:
+            facts["changed"] = [*self.changed]
+        return facts
 
     def lines(self) -> Iterator[str]:
         """What was done in words."""
@@ -201,6 +206,9 @@ class Scored:
             yield f"{editor}: {scored} with scores{f'; without some score: {told}' * bool(told)}"
         yield from reason_lines(self.reasons)
         yield from (f"note: {problem}" for problem in self.summary.problems)
+        if self.changed is not None:
+            yield f"verified: {counted(len(self.changed), 'picture')} changed since the last call"
+            yield from (f"  changed: {place}" for place in self.changed)
         summary = self.summary
         yield f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s"
 
@@ -269,17 +277,20 @@ class Scoring:
         editors: Sequence[str] = (),
         pattern: str = "",
         map: Path | None = None,
+        verify: bool = False,
         **limits: Any,
     ) -> Scored:
         """Bring the rows up to date and record the call in the run. Existing rows are reused.
 
         `outputs`: a folder in official naming; default the outputs of the run. `pattern` or `map`:
         where outputs have other names, in the folder of each editor (`store.matching`). `editors`:
-        only these. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors as those
-        of `score`.
+        only these. `verify`: read every picture again, also those whose size and times say that
+        they are the same as before, and list what has changed. Further arguments (`limits`:
+        `retry`, `seconds_an_output`) and errors as those of `score`.
         """
         began, outputs, standing = time.perf_counter(), local_folder(outputs), None
-        if not (pattern or map or limits.get("retry")):
+        before = self._content() if verify else {}
+        if not (pattern or map or verify or limits.get("retry")):
             asked = [self._plugged.origins(), list(editors)]
             standing = Standing(self.folder, self.material, self.scorers, outputs, asked)
         if facts := standing and standing.facts():
@@ -289,7 +300,9 @@ class Scoring:
             summary.seconds = time.perf_counter() - began
         else:
             show = progress or (lambda *_: None)
-            summary, facts = self._look(show, outputs, list(editors), pattern, map, limits)
+            with HashStore(self.folder.cache_folder / "hashes.sqlite", verify=verify) as hashes:
+                takes = partial(self._takes, hashes, outputs, list(editors), pattern, map)
+                summary, facts = self._look(show, hashes, takes, limits)
             if standing and not summary.problems:
                 standing.keep(facts)
         self._record(facts["data"], facts["editors"], summary)
@@ -297,7 +310,22 @@ class Scoring:
         name = self.material.benchmark.name
         summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]
         summary.problems += self._plugged.problems
-        return self._scored(summary, facts["editors"], whole=not left)
+        scored = self._scored(summary, facts["editors"], whole=not left)
+        if not verify:
+            return scored
+        now = self._content()
+        changed = sorted(place for place, mark in before.items() if now.get(place) != mark)
+        return replace(scored, changed=changed)
+
+    def _content(self) -> dict[str, str]:
+        """Return the hash of each picture that the run has of this benchmark, by its place."""
+        name, content = self.material.benchmark.name, dict[str, str]()
+        for sample in self.folder.samples(name):
+            content.update(sample.get("marks") or {})
+        for edit in self.folder.edits(name):
+            if edit.path is not None:
+                content[edit.path] = edit.fingerprint
+        return content
 
     def _scored(self, summary: Summary, editors: Sequence[str], *, whole: bool) -> Scored:
         name, among = self.material.benchmark.name, [one.id for one in self.material.samples]
@@ -315,32 +343,35 @@ class Scoring:
         )
 
     def _look(
-        self, show: Progress, outputs: Path | None, editors: list[str], pattern: str, map: Any,
+        self,
+        show: Progress,
+        hashes: HashStore,
+        takes_of_editors: Callable[[], dict[str, Takes]],
         limits: JsonMapping,
-    ) -> tuple[Summary, JsonObject]:  # fmt: skip
+    ) -> tuple[Summary, JsonObject]:
         """Look at everything and bring the rows up to date, part by part; what was done, and what
-        `Standing` keeps.
+        `Standing` keeps. `takes_of_editors` is called once the samples are in the run.
         """
         every, samples, edits = self.material.every, self.material.samples, list[EditRecord]()
         chosen = {sample.id for sample in samples}
 
         def parts() -> Iterator[tuple[Sequence[Sample], Sequence[EditRecord]]]:
             for at in range(0, len(every), TOGETHER):
-                data.keep(every[at : at + TOGETHER])
                 part = [one for one in every[at : at + TOGETHER] if one.id in chosen]
                 new = [record for take in takes.values() for record in take(part)]
+                used = {record.sample for record in new if record.path is not None}
+                data.keep(every[at : at + TOGETHER], used)
                 edits.extend(new)
                 yield part, new
 
-        with HashStore(self.folder.cache_folder / "hashes.sqlite") as hashes:
-            show(0, len(samples), "looking at data")
-            data = self.material.inputs(self.folder, hashes)
-            takes = self._takes(hashes, outputs, editors, pattern, map)
-            summary = score(
-                self.folder, self.material.benchmark.name, parts(), self.scorers, hashes=hashes,
-                workers=self.workers, outputs=len(samples) * len(takes), progress=show,
-                roots=[self.material.dataset.root], origins=self._plugged.origins(), **limits,
-            )  # fmt: skip
+        show(0, len(samples), "looking at data")
+        data = self.material.inputs(self.folder, hashes)
+        takes = takes_of_editors()
+        summary = score(
+            self.folder, self.material.benchmark.name, parts(), self.scorers, hashes=hashes,
+            workers=self.workers, outputs=len(samples) * len(takes), progress=show,
+            roots=[self.material.dataset.root], origins=self._plugged.origins(), **limits,
+        )  # fmt: skip
         tell(self.folder, edits, samples)
         counts = [[*key, dict(each)] for key, each in summary.counts.items()]
         facts = {"data": data.digest(), "editors": [*takes], "counts": counts}

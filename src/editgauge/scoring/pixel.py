@@ -78,7 +78,7 @@ def _mark(path: object) -> object:
         state = os.stat(path) if isinstance(path, Path) else None
     except OSError:
         return None
-    return state and (state.st_mtime_ns, state.st_size, state.st_ino)
+    return state and (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -14,7 +14,7 @@ from shlex import quote
 from editgauge.errors import DataError, ImageError
 from editgauge.images import EXTENSIONS, read_header
 from editgauge.store import paths
-from editgauge.store.hashes import HashStore, same
+from editgauge.store.hashes import HashStore
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.store.paths import plain_name, portable
 from editgauge.store.remote import local_folder
@@ -201,18 +201,12 @@ class _Outputs:
     def _kept(self, place: str, file: str, ours: EditRecord | None) -> str:
         """Keep the file; the hash of what is kept."""
         kept = f"{self.run.path}{os.sep}{place}"
-        if (there := same(file, kept)) is not None:
-            mark = self.hashes(kept, there)
-            if ours is None or mark == ours.fingerprint:
-                return mark
-            os.unlink(kept)  # changed behind its size and time
-        elif os.path.islink(file):  # it may lead to any file of this machine
-            read_header(Path(file))
-        copied = self.run.keep(file, place)
-        if copied is None:  # another command was faster
+        if self.hashes.is_copy(file, kept):
             return self.hashes(kept)
-        self.hashes.learn(kept, os.lstat(kept), copied[0])
-        return copied[0]
+        if os.path.islink(file):  # it may lead to any file of this machine
+            read_header(Path(file))
+        self.run.keep(file, place, hashes=self.hashes)
+        return self.hashes(kept)
 
     def _looked_at(self, record: EditRecord) -> EditRecord:
         """The record of a picture that is new, with what its first bytes say."""

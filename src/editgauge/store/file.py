@@ -125,7 +125,12 @@ class RunFile:
             file = self.path / FILE
             if not os.path.lexists(file):
                 mend = f"make one with: editgauge score … --run {self.place}"
-                if (self.path / "edits").is_dir():
+                if (self.path / "rows.parquet").is_file():
+                    mend = (
+                        f"it is made again from rows.parquet and edits/ by: editgauge check "
+                        f"{self.place} --repair"
+                    )
+                elif (self.path / "edits").is_dir():
                     mend = (
                         f"score its outputs into a new one: editgauge score … --outputs "
                         f"{self.place}/edits/BENCHMARK --run NEW; then copy its paid.sqlite there: "

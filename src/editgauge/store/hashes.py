@@ -1,5 +1,5 @@
-"""Copies of files, and file hashes remembered by path, size and time, so that a second look at
-10,000 pictures reads none of them.
+"""Copies of files, and file hashes remembered by path and by what the system says of the file, so
+that a second look at 10,000 pictures reads none of them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ def looked_at(path: Path | str) -> os.stat_result | None:
 def same(
     file: Path | str, copy: Path | str, facts: os.stat_result | None = None
 ) -> os.stat_result | None:
-    """What `os.stat` says of `copy`, if that is a file of its own with the size and time of `file`:
-    what `copy` left there. `facts`: what it said of `file`, where that is known.
+    """Return what `os.stat` says of `copy`, if that is a file of its own with the size and time of
+    `file`: what `copy` left there. `facts`: what it said of `file`, where that is known.
 
-    None when either is not there, and when the copy is a link or has another name elsewhere.
+    Return None when either is not there, and when the copy is a link or has another name elsewhere.
+    Size and time prove no content: `HashStore.is_copy` does.
     """
     try:
         there, wanted = os.lstat(copy), facts or os.stat(file)
@@ -82,13 +83,14 @@ def copy(file: Path | str, target: Path | str) -> tuple[str, os.stat_result]:
 
 class HashStore:
     """Content hashes of files, kept in one file; paths are kept as hashes only, never in clear. A
-    context manager. With `path` None it remembers for as long as it lives.
+    context manager. With `path` None it remembers for as long as it lives. With `verify` every file
+    is read again, whatever an earlier command has remembered of it.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, verify: bool = False) -> None:
         self._memory: dict[str, str] = {}
         self._new: dict[str, bytes] = {}
-        self._known: dict[str, bytes] | None = None
+        self._known: dict[str, bytes] | None = {} if verify else None
         self._cache = Cache(None, "") if path is None else Cache(path.parent, path.name)
 
     def __call__(self, path: Path | str, facts: os.stat_result | None = None) -> str:
@@ -102,7 +104,7 @@ class HashStore:
             raise ImageError(f"{name}: cannot be read (no such file)", path=Path(name))
         if self._known is None:  # one by one takes as long as looking at the files
             self._known = self._cache.get()
-        state, there = _state(facts), self._known.get(_key(name), b"")
+        state, there = file_state(facts), self._known.get(_key(name), b"")
         if there.startswith(state):
             value = self._memory[name] = there[len(state) :].decode()
             return value
@@ -112,6 +114,15 @@ class HashStore:
         self.learn(name, facts, value)
         return value
 
+    def is_copy(
+        self, file: Path | str, copy: Path | str, facts: os.stat_result | None = None
+    ) -> bool:
+        """Return whether `copy` has the bytes of `file`, and is what `copy` left there (`same`).
+        Raises `ImageError` when one of them cannot be read.
+        """
+        there = same(file, copy, facts)
+        return there is not None and self(file, facts) == self(copy, there)
+
     def learn(self, path: Path | str, facts: os.stat_result, value: str) -> None:
         """Remember the hash of a file that was read for another reason. `facts`: what `os.stat`
         said before the first byte was read.
@@ -119,7 +130,7 @@ class HashStore:
         name = os.fspath(path)
         self._memory[name] = value
         if time.time_ns() - facts.st_mtime_ns > _RACY:
-            self._new[_key(name)] = _state(facts) + value.encode()
+            self._new[_key(name)] = file_state(facts) + value.encode()
 
     def forget(self, path: Path | str) -> None:
         """Drop what is known of a file that has changed behind its size and time."""
@@ -141,8 +152,12 @@ class HashStore:
         self.flush()
 
 
-def _state(facts: os.stat_result) -> bytes:
-    return b"%d %d %d " % (facts.st_size, facts.st_mtime_ns, facts.st_ino)
+def file_state(facts: os.stat_result) -> bytes:
+    """The facts that change with a file's content. Its size and time may be set to those of the
+    file before it (`cp -p`, `rsync -t`); its number or the time of the change are then others.
+    """
+    times = (facts.st_mtime_ns, facts.st_ctime_ns)
+    return b"%d %d %d %d " % (facts.st_size, *times, facts.st_ino)
 
 
 def _key(name: str) -> str:

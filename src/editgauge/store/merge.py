@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from editgauge.errors import RunError
-from editgauge.store import paid, schema
+from editgauge.store import replies, schema
 from editgauge.store.derived import benchmark_of
 from editgauge.store.described import together
 from editgauge.store.run import Run
@@ -62,7 +62,8 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
                 if (file := next(files, None)) is not None:
                     target.keep(file, path)
         done.edits = target.write_edits(edit for _, edit in edits)
-    done.replies, unread = paid.merge([run.replies_path for run in sources], target.replies_path)
+    stores = [run.replies_path for run in sources]
+    done.replies, unread = replies.merge(stores, target.replies_path)
     done.problems = [f"{run.path.name}: {text}" for run in every for text in run.problems] + unread
     entries = [{"run": run.path.name, "entries": run.manifest()["entries"]} for run in sources]
     for run in sources:  # what they remember would be in memory while the rows are made ready

@@ -7,6 +7,7 @@ time is committed as one: one wait for the disk serves all calls in flight.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sqlite3
 import threading
@@ -27,16 +28,19 @@ State = Literal["sent", "billed", "kept", "released"]
 """A call is ``sent``; then its bill came, or it stands at the most it can cost (kept), or it was
 certainly not billed (released).
 """
-SCHEMA = (
-    "CREATE TABLE replies(key TEXT PRIMARY KEY, reply TEXT NOT NULL, mark INTEGER)",
-    "CREATE TABLE notes(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER)",
-    """CREATE TABLE calls(
+_OLDER_CALLS = """CREATE TABLE calls(
         id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, key TEXT NOT NULL, model TEXT NOT NULL,
         state TEXT NOT NULL CHECK(state IN ('sent', 'billed', 'kept', 'released')),
         most REAL NOT NULL CHECK(most >= 0),
         billed REAL CHECK((billed IS NOT NULL) = (state = 'billed')),
         at REAL NOT NULL, note TEXT NOT NULL, booked REAL AS
-        (CASE state WHEN 'released' THEN 0.0 WHEN 'billed' THEN billed ELSE most END))""",
+        (CASE state WHEN 'released' THEN 0.0 WHEN 'billed' THEN billed ELSE most END))"""
+"Calls without a checksum, as files of earlier versions have them."
+OLDER = {_OLDER_CALLS: "ALTER TABLE calls ADD COLUMN mark INTEGER"}
+SCHEMA = (
+    "CREATE TABLE replies(key TEXT PRIMARY KEY, reply TEXT NOT NULL, mark INTEGER)",
+    "CREATE TABLE notes(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER)",
+    f"{_OLDER_CALLS.removesuffix(')')}, mark INTEGER)",
     "CREATE INDEX calls_by_key ON calls(key)",
     "CREATE INDEX calls_by_model ON calls(model, state)",
     """CREATE TABLE totals(
@@ -53,12 +57,21 @@ SCHEMA = (
         WHERE purpose = NEW.purpose; END""",
 )
 
-_BOOK = "INSERT INTO calls(purpose, key, model, state, most, at, note) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_BOOK = (
+    "INSERT INTO calls(id, purpose, key, model, state, most, billed, at, note, mark) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SETTLE = "UPDATE calls SET key = ?, state = ?, billed = ?, note = ?, mark = ? WHERE id = ?"
+_SUMS = """SELECT purpose, total(booked), total(billed), total(state <> 'released') FROM calls
+    NOT INDEXED GROUP BY purpose"""
+_CENTS = 1e-4
+"""Dollars by which a sum may differ from its calls: it was added up in another order."""
 
 
 class Call(NamedTuple):
     """One call to a service. `most`: the dollars that it can cost at most; `billed`: its bill, None
-    where none has come; `booked`: what counts against a budget. `at`: seconds since 1970.
+    where none has come; `booked`: what counts against a budget. `at`: seconds since 1970. `mark`:
+    its checksum; None where an earlier version wrote it.
     """
 
     id: int
@@ -71,6 +84,16 @@ class Call(NamedTuple):
     at: float
     note: str
     booked: float
+    mark: int | None = None
+
+    def sealed(self) -> tuple[Any, ...]:
+        """Return the columns that are written, with their checksum."""
+        return schema.sealed("calls", *self[:9])
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is what was written; of a call without a checksum nobody can tell."""
+        return self.mark is None or self.sealed()[-1] == self.mark
 
 
 class Totals(NamedTuple):
@@ -88,6 +111,7 @@ class Paid:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self._pages_sound = self._sums_sound = path is None
         self._lock = threading.RLock()
         self._brought: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         if path is None:
@@ -98,7 +122,7 @@ class Paid:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(path):
             sqlite.create(path, SCHEMA)
-        self._db = sqlite.opened(path, SCHEMA, safe=True)
+        self._db = sqlite.opened(path, SCHEMA, safe=True, older=OLDER)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -135,8 +159,12 @@ class Paid:
     # -- replies -----------------------------------------------------------------------------------
 
     def get(self, key: str) -> JsonObject | None:
-        """The reply under a key; None where there is none or it is damaged: then asked again."""
+        """Return the reply under a key; None where there is none or it is damaged: then it is asked
+        for again. Raises `Damaged` where the file is not sound: the reply may be in it.
+        """
         rows = self._read("SELECT * FROM replies WHERE key = ?", key)
+        if not rows:
+            self.need_sound_pages()
         return _object(rows[0]) if rows else None
 
     def put(self, key: str, reply: JsonMapping) -> None:
@@ -153,9 +181,9 @@ class Paid:
 
     def replies(self) -> Iterator[tuple[str, JsonObject]]:
         """Every reply that is sound, in the order in which they came."""
-        for (key,) in self._read("SELECT key FROM replies ORDER BY rowid"):
-            if (reply := self.get(key)) is not None:
-                yield key, reply
+        for record in self._each_reply():
+            if (reply := _object(record)) is not None:
+                yield record[0], reply
 
     def requests(self) -> Iterator[tuple[str, JsonObject]]:
         """Each sound reply's key, and what it says of its request."""
@@ -165,8 +193,69 @@ class Paid:
 
     def damaged(self) -> list[str]:
         """The keys of replies that are not what was written."""
-        every = self._read("SELECT key FROM replies")
-        return [key for (key,) in every if self.get(key) is None]
+        return [str(record[0]) for record in self._each_reply() if _object(record) is None]
+
+    def _each_reply(self) -> Iterator[tuple[Any, ...]]:
+        """Every record of a reply, without the index of their keys, which may be damaged."""
+        for (number,) in self._read("SELECT rowid FROM replies NOT INDEXED ORDER BY rowid"):
+            yield from self._read("SELECT * FROM replies WHERE rowid = ?", number)
+
+    def faults(self) -> list[str]:
+        """What is not as it was written, in words; an empty list for a sound file."""
+        found = []
+        try:
+            self.need_sound_pages()
+        except sqlite.Damaged as error:
+            found.append(sqlite.reason(error))
+        try:
+            if damaged := len(self.damaged()):
+                found.append(f"{damaged} replies are not what was written")
+            notes = self._read("SELECT * FROM notes NOT INDEXED")
+            if lost := sum(not schema.stands("notes", record) for record in notes):
+                found.append(f"{lost} notes are not what was written")
+            calls = self._calls("1")
+            if wrong := sum(not call.is_sound for call in calls):
+                found.append(f"{wrong} calls of the ledger are not what was written")
+            found += self._wrong_sums()
+        except sqlite.Damaged as error:
+            found.append(sqlite.reason(error))
+        return list(dict.fromkeys(found))
+
+    def _wrong_sums(self) -> list[str]:
+        """The purposes whose sums are not those of their calls, in words."""
+        sums = {purpose: Totals(*sums) for purpose, *sums in self._read(_SUMS)}
+        wrong = []
+        for purpose in sorted(sums):
+            total = self.totals(purpose)
+            pairs = zip(total, sums[purpose], strict=True)
+            if not all(math.isclose(one, other, abs_tol=_CENTS) for one, other in pairs):
+                wrong.append(
+                    f"the sums of {purpose!r} are not those of its calls: ${total.booked:.2f} "
+                    f"booked, ${sums[purpose].booked:.2f} in its calls"
+                )
+        return wrong
+
+    def need_sound_pages(self) -> None:
+        """Raise `Damaged` where a page is not as it should be: the index of the keys would hide a
+        reply, which would be paid for again. Looked at once.
+        """
+        with self._lock, self._told():
+            if not self._pages_sound:
+                sqlite.need_sound(self._db)
+                self._pages_sound = True
+
+    def _need_sound_sums(self) -> None:
+        """Raise `Damaged` where a sum does not say what was spent. Looked at once."""
+        with self._lock, self._told():
+            if not self._sums_sound:
+                self.need_sound_pages()
+                if wrong := self._wrong_sums():
+                    raise sqlite3.DatabaseError(wrong[0])
+                self._sums_sound = True
+
+    def note_names(self) -> list[str]:
+        """Return the names of all notes, in the order in which they were written."""
+        return [str(name) for (name,) in self._read("SELECT name FROM notes ORDER BY rowid")]
 
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact; with `value`, write it. None where there is none, or it is damaged."""
@@ -205,11 +294,27 @@ class Paid:
         where the sum of its purpose would pass `budget`.
         """  # fmt: skip
 
+        self._need_sound_sums()
+
         def act() -> int | None:
             if budget is not None and self.totals(purpose).booked + most > budget + _SLACK:
                 return None
-            call = (purpose, key, model, "sent", most, time.time(), "")
-            return self._db.execute(_BOOK, call).lastrowid
+            last = self._db.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0]
+            dollars = float(most)
+            call = Call(
+                id=last + 1,
+                purpose=purpose,
+                key=key,
+                model=model,
+                state="sent",
+                most=dollars,
+                billed=None,
+                at=time.time(),
+                note="",
+                booked=dollars,
+            )
+            self._db.execute(_BOOK, call.sealed())
+            return call.id
 
         return self._written(act)
 
@@ -219,16 +324,20 @@ class Paid:
         """Write how a call ended; what counts for it now. `billed` goes with ``billed`` alone."""
 
         def act() -> float:
-            statement = "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?"
-            self._db.execute(statement, (state, billed, note[:200], number))
+            bill = None if billed is None else float(billed)
+            self._change(self.call(number)._replace(state=state, billed=bill, note=note[:200]))
             return self.call(number).booked
 
         return self._written(act)
 
     def rename(self, number: int, key: str) -> None:
         """A call that is under way goes on after its command, under this key."""
-        statement = "UPDATE calls SET key = ? WHERE id = ?"
-        self._written(lambda: self._db.execute(statement, (key, number)))
+        self._written(lambda: self._change(self.call(number)._replace(key=key)))
+
+    def _change(self, call: Call) -> None:
+        *_, mark = call.sealed()
+        changed = (call.key, call.state, call.billed, call.note, mark, call.id)
+        self._db.execute(_SETTLE, changed)
 
     def call(self, number: int) -> Call:
         """The call with this number. Raises `RunError` where there is none."""
@@ -237,7 +346,16 @@ class Paid:
         raise RunError(f"{self.path}: no call {number} is booked; the file was changed")
 
     def calls(self, where: str = "1", *values: object) -> list[Call]:
-        """The calls for which an SQL condition over their columns holds, oldest first."""
+        """Return the calls for which an SQL condition over their columns holds, oldest first.
+        Raises `Damaged` where one is not what was written: its state or amount may be another.
+        """
+        every = self._calls(where, *values)
+        if wrong := [call.id for call in every if not call.is_sound]:
+            message = f"call {wrong[0]} of the ledger is not what was written"
+            raise sqlite.broken(self.path or Path("memory"), sqlite3.DatabaseError(message))
+        return every
+
+    def _calls(self, where: str, *values: object) -> list[Call]:
         query = f"SELECT * FROM calls WHERE {where} ORDER BY id"
         return [Call(*row) for row in self._read(query, *values)]
 
@@ -245,6 +363,21 @@ class Paid:
         """The sums of a purpose."""
         rows = self._read("SELECT booked, billed, calls FROM totals WHERE purpose = ?", purpose)
         return Totals(*rows[0]) if rows else Totals(0.0, 0.0, 0)
+
+    # -- what is written anew ----------------------------------------------------------------------
+
+    def restore(self, table: Literal["replies", "notes"], record: Sequence[Any]) -> None:
+        """Write a proven record as it was, over an older one."""
+        self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", record)
+
+    def restore_call(self, call: Call) -> None:
+        """Write a call under its number, with its sums."""
+        self._db.execute(_BOOK, call._replace(state="sent", billed=None).sealed())
+        self._change(call)
+
+    def image(self) -> bytes:
+        """Return a file of what is in memory."""
+        return sqlite.image(self._db)
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -272,51 +405,6 @@ class Paid:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
-    """Copy the replies whose keys the target has not, and what was learned about services: how they
-    want to be asked, who answered, which batches and jobs are under way (with what is booked for
-    them). How many replies, and what could not be taken.
-    """
-    there, taken, problems = [path for path in sources if path.exists()], 0, []
-    with Paid(target if there else None) as ours:
-        for path in there:
-            try:
-                with Paid(path) as theirs, ours.transaction():
-                    _take_notes(theirs, ours)
-                    new = {k: one for k, one in _named(theirs, ours) if ours.get(k) is None}
-                    for key, reply in new.items():
-                        ours.put(key, reply)
-                    left = len(theirs.damaged())
-            except RunError as error:
-                problems.append(f"the reply store was not merged ({error})")
-                continue
-            taken += len(new)
-            problems += [f"{path.name}: {left} replies are damaged; not taken"] if left else []
-    return taken, problems
-
-
-def _take_notes(theirs: Paid, ours: Paid) -> None:
-    """Copy the notes whose names the target has not, and the calls that are still under way."""
-    for (name,) in theirs._read("SELECT name FROM notes ORDER BY rowid"):
-        value = theirs.note(name)
-        if value is not None and ours.note(name) is None:
-            ours.note(name, value)
-    for call in theirs.calls("state = 'sent' AND key != ''"):
-        if not ours.calls("key = ? AND purpose = ?", call.key, call.purpose):
-            ours.book(call.purpose, call.most, key=call.key, model=call.model)
-
-
-def _named(theirs: Paid, ours: Paid) -> Iterator[tuple[str, JsonObject]]:
-    """Replies with their keys. Another model's than the target knows under that name is kept under
-    a key that no question has: two judges are not mixed.
-    """
-    for key, reply in theirs.replies():
-        answered = str(reply.get("answered") or "")
-        first = ours.note(f"answered {reply.get('asked', '')}") or answered
-        is_other = answered and answered != first and not key.endswith(f" {answered}")
-        yield (f"{key} {answered}" if is_other else key), reply
 
 
 def _object(record: Sequence[Any]) -> JsonObject | None:

@@ -15,6 +15,8 @@ from editgauge.store.file import RunFile
 from editgauge.store.schema import Record, RowKey, Series
 from editgauge.types import JsonObject, Row, Status
 
+UNKNOWN = "have a status that this version does not know"
+"What is said of rows that a newer version has written."
 Takes = Callable[[Record, Record], bool]
 """Whether the second row takes the place of the first, of one key."""
 _series_of = attrgetter(*Series._fields)
@@ -99,14 +101,43 @@ class Rows(RunFile):
         return {series: n for series, n in every if benchmark in (None, series.benchmark)}
 
     def records(self, number: int) -> list[Record]:
-        """The rows of a series as the table has them, by sample and repeat."""
-        return self.proven("rows", number)
+        """Return the rows of a series as the table has them, by sample and repeat. Rows of a status
+        that nobody knows are left out and named in `problems`: a newer version may have written it.
+        """
+        every = self.proven("rows", number)
+        known = [record for record in every if record[4] in schema.STATUS]
+        if len(known) < len(every):
+            strange = sorted({str(record[4])[:40] for record in every} - schema.STATUS.keys())
+            self.note(
+                f"{len(every) - len(known)} rows of series {number} {UNKNOWN}: "
+                f"{', '.join(map(repr, strange[:3]))}; left out"
+            )
+        return known
 
     def _each(self, series: Mapping[Series, int]) -> Iterator[tuple[Series, str, Record]]:
         """The rows of these series, with the id of their sample."""
         names = self.sample_names()
         for one, number in series.items():
             yield from ((one, names[r[1]][1], r) for r in self.records(number) if r[1] in names)
+
+    def lost_rows(self) -> int:
+        """Return how many rows a damage has cost that no command has made again (`salvage`)."""
+        had = schema.known(self.fact("lost"))
+        numbers = {part: one for part, one in had.items() if isinstance(one, int)}
+        before = numbers.pop("all", 0)
+        if not numbers:
+            return 0
+        (now,) = self.read("SELECT count(*) FROM rows")[0]
+        missing = max(0, before - int(now))
+        known, lost, of_lost_series = {str(n) for n in self.series().values()}, 0, 0
+        for part, number in numbers.items():
+            if part in known:
+                counts = self.read(schema.COUNTS, "rows", int(part))
+                there = int(counts[0][0]) if counts else 0
+                lost += max(0, number - there)
+            else:  # made again, it is another series
+                of_lost_series += number
+        return lost + min(of_lost_series, max(0, missing - lost))
 
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""

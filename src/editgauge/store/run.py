@@ -14,9 +14,10 @@ from typing import Any, Self
 
 from editgauge import __version__, temporary
 from editgauge.errors import RunError, UsageError
-from editgauge.store import described, hashes, lease, locks, paths, schema, sqlite
+from editgauge.store import described, lease, locks, paths, schema, sqlite
 from editgauge.store.addresses import address_of
 from editgauge.store.file import FILE, insert, put
+from editgauge.store.hashes import HashStore, copy
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
 from editgauge.types import JsonMapping, JsonObject, Metric, Row
@@ -51,11 +52,7 @@ class Run(Rows):
                 raise paths.unwritable(path, error) from error
             if there and not os.path.lexists(path / FILE):
                 raise RunError(f"{path}: not empty, and not a run (no {FILE}); name another folder")
-            locks.need(path)
-            about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
-            facts = [schema.sealed("facts", *fact) for fact in about.items()]
-            write = "INSERT INTO facts VALUES (?, ?, ?)"
-            sqlite.create(path / FILE, schema.SCHEMA, *((write, fact) for fact in facts))
+            make_file(path)
         run = cls.open(path)
         paths.only_files(path, "cache")
         return run
@@ -69,7 +66,12 @@ class Run(Rows):
         paths.no_links(run.path, ROOMS)
         if os.path.lexists(run.replies_path):
             sqlite.need_files(run.replies_path)
-        run.fact("format")
+        written = run.fact("format")
+        if run.damage is None and written != schema.FORMAT:
+            raise RunError(
+                f"{run.place}: run format {written!r}, this version reads {schema.FORMAT!r}; use "
+                f"the editgauge that wrote it ({run.fact('editgauge') or 'unknown'})"
+            )
         return run
 
     @property
@@ -121,6 +123,8 @@ class Run(Rows):
         path only the last name is kept); and bring ``rows.parquet`` up to date.
         """
         temporary.sweep(self.path)
+        for room in ("edits", "inputs", lease.TEMPORARY):
+            lease.sweep(self.path / room)
         entry = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
         with self.changing() as db:
             insert(db, "entries", (command, schema.now(), schema.json(entry)))
@@ -266,25 +270,44 @@ class Run(Rows):
         return None
 
     def keep(
-        self, file: Path | str, where: Path | str, facts: os.stat_result | None = None
+        self,
+        file: Path | str,
+        where: Path | str,
+        facts: os.stat_result | None = None,
+        hashes: HashStore | None = None,
     ) -> tuple[str, os.stat_result] | None:
         """Keep a copy of a file in the run at `where` (relative), in place of another file that is
-        there. `facts`: what `os.stat` said of the file, where it is known. Returns what
-        `hashes.copy` does; None where the copy was there.
+        there. `facts`: what `os.stat` said of the file, where it is known; `hashes`: remembers the
+        content of both. Returns what `hashes.copy` does; None where the copy was there.
 
         Raises `RunError` when it cannot be written, and as `hashes.copy` where `file` cannot be
         read.
         """
         name = where if isinstance(where, str) else where.as_posix()
         kept = f"{self.path}{os.sep}{name}"
-        if hashes.same(file, kept, facts) is not None:
+        if (hashes or HashStore(None)).is_copy(file, kept, facts):
             return None
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if (above := name.rpartition("/")[0]) not in self._folders:
             paths.folder(self.path, above)
             self._folders.add(above)
-        return hashes.copy(file, kept)
+        copied = copy(file, kept)
+        if hashes is not None:
+            hashes.learn(file, copied[1], copied[0])
+            hashes.learn(kept, os.lstat(kept), copied[0])
+        return copied
+
+
+def make_file(folder: Path) -> None:
+    """Put a file without rows into a folder that has none. Raises `RunError` where it cannot be
+    written.
+    """
+    locks.need(folder)
+    about = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
+    facts = [schema.sealed("facts", *fact) for fact in about.items()]
+    write = "INSERT INTO facts VALUES (?, ?, ?)"
+    sqlite.create(folder / FILE, schema.SCHEMA, *((write, fact) for fact in facts))
 
 
 def _real(path: Path) -> Path:

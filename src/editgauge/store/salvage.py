@@ -5,13 +5,11 @@ pages that say where tables begin come from a new file: all runs have the same.
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from editgauge.store import schema, sqlite
+from editgauge.store import journal, schema, sqlite
 from editgauge.store.schema import Record
 
 _PAGE = 4096
@@ -22,9 +20,24 @@ _READING = (*sqlite.FAULTS, OverflowError)
 
 def salvaged(file: Path) -> tuple[sqlite3.Connection, list[str]]:
     """A database in memory with all proven records of a run's file; and what is lost, in words."""
+    images = journal.applied(file.read_bytes(), file)
+    first, *others = [_salvaged(image) for image in images]
+    for other in others:
+        if _size(other[0]) > _size(first[0]):
+            first, other = other, first
+        other[0].close()
+    return first
+
+
+def _size(db: sqlite3.Connection) -> int:
+    (number,) = db.execute("SELECT coalesce(sum(records), 0) FROM counts").fetchone()
+    return int(number)
+
+
+def _salvaged(image: bytes) -> tuple[sqlite3.Connection, list[str]]:
     memory = sqlite.in_memory(schema.SCHEMA)
     with contextlib.closing(sqlite3.connect(":memory:")) as broken:
-        data = _readable(file, memory)
+        data = _readable(image, memory)
         broken.deserialize(data)
         broken.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, sqlite.LONGEST)
         broken.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -33,16 +46,9 @@ def salvaged(file: Path) -> tuple[sqlite3.Connection, list[str]]:
             return memory, list(_copy(broken, memory, len(data) // 16))  # no id is greater
 
 
-def _readable(file: Path, new: sqlite3.Connection) -> bytes:
-    """The bytes of the file, with its journal in it and the tables of a new one."""
-    with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
-        copy = Path(folder) / "run.sqlite"
-        shutil.copyfile(file, copy)
-        with contextlib.suppress(*_READING, OSError):
-            shutil.copyfile(f"{file}-wal", f"{copy}-wal")
-            with contextlib.closing(sqlite3.connect(copy)) as db:
-                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        data, empty = bytearray(copy.read_bytes()), new.serialize()
+def _readable(image: bytes, new: sqlite3.Connection) -> bytes:
+    """The bytes of a file with the tables of a new one."""
+    data, empty = bytearray(image), new.serialize()
     begins = {page for (page,) in new.execute("SELECT rootpage FROM sqlite_master")}
     pages = -(-max(len(data), len(empty)) // _PAGE)
     data.extend(bytes(pages * _PAGE - len(data)))
@@ -75,6 +81,28 @@ def _copy(broken: sqlite3.Connection, new: sqlite3.Connection, most: int) -> Ite
         if was != now:
             lost = sum(max(0, a[0] - b[0]) for a, b in zip(was, now, strict=True))
             yield f"{lost} {table} are lost" if lost else f"whether {table} are lost is not known"
+    _remember_lost(new, told, kept)
+
+
+def _remember_lost(
+    new: sqlite3.Connection,
+    told: dict[tuple[str, int], tuple[int, int]],
+    kept: dict[tuple[str, int], tuple[int, int]],
+) -> None:
+    """Note how many rows each series had that has fewer now: tables say so until they are made
+    again (`rows.Rows.lost_rows`).
+    """
+    had = dict[str, int]()
+    for (table, part), (records, marks) in told.items():
+        left, left_marks = kept.get((table, part), (0, 0))
+        if table == "rows" and records > left and marks != left_marks:  # else the count is damaged
+            had[str(part)] = records
+    if not had:
+        return
+    had["all"] = sum(records for (table, _), (records, _) in told.items() if table == "rows")
+    (before,) = new.execute("SELECT value FROM facts WHERE name = 'lost'").fetchone() or ("{}",)
+    fact = schema.sealed("facts", "lost", schema.json({**schema.known(before), **had}))
+    new.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", fact)
 
 
 def _keep(new: sqlite3.Connection, table: str, records: list[Record]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from editgauge.store.cache import Cache
 from editgauge.store.derived import benchmark_of
-from editgauge.store.hashes import HashStore, looked_at
+from editgauge.store.hashes import HashStore, file_state, looked_at
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import TEXTS, digest, json, known, places, sample_record
@@ -55,7 +55,7 @@ def _stamp(sample: Sample) -> str:
     """A sample with the size and time of each of its files, as a hash."""
     files = (*sample.images, sample.reference, *sample.masks.values())
     facts = [looked_at(file) if file else None for file in files]
-    state = [one and (one.st_size, one.st_mtime_ns, one.st_ino) for one in facts]
+    state = [file_state(one).decode() if one else "" for one in facts]
     return digest(_VERSION, sample.benchmark, sample.id, state)
 
 
@@ -88,8 +88,9 @@ class Inputs:
         ]
         run.write_samples(benchmark, records, self._index)
 
-    def keep(self, samples: Sequence[Sample]) -> None:
+    def keep(self, samples: Sequence[Sample], used: Collection[str] | None = None) -> None:
         """Keep the pictures of these samples, where they are chosen, and what is known of them.
+        `used`: the ids of those that any editor has an output for; no pictures of others are kept.
         Attributes that only pictures tell (`measured`) are in the index for every sample that was
         ever chosen.
         """
@@ -97,7 +98,8 @@ class Inputs:
         full = measured(samples, chosen=self._chosen, memory=memory)
         for sample, other in zip(samples, full, strict=True):
             record = sample_record(sample, {})
-            kept, marks = self._keep(sample, record)
+            wanted = sample.id in self._chosen and (used is None or sample.id in used)
+            kept, marks = self._keep(sample, record, wanted=wanted)
             record["attributes"] = dict(other.attributes)
             if kept:
                 record |= places(sample, kept)
@@ -106,23 +108,25 @@ class Inputs:
             records.append(record)
         self._run.write_samples(self._benchmark, records, self._index)
 
-    def _keep(self, sample: Sample, record: JsonMapping) -> tuple[dict[str, str], dict[str, str]]:
-        """Keep a sample's pictures; path -> place of those that the run has, place -> hash."""
-        run, hashes, chosen = self._run, self._hashes, sample.id in self._chosen
+    def _keep(
+        self, sample: Sample, record: JsonMapping, *, wanted: bool
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Keep a sample's pictures, where they are wanted; path -> place of those that the run has,
+        place -> hash.
+        """
+        run, hashes = self._run, self._hashes
         kept, marks, sizes = dict[str, str](), dict[str, str](), dict[str, int | None]()
         for path, place in self._pictures(sample).items():
             facts = looked_at(path)
             sizes[place] = facts and facts.st_size
-            if chosen and facts is not None and facts.st_size <= MAX_FILE_BYTES:
-                copied = run.keep(path, place, facts)
+            if wanted and facts is not None and facts.st_size <= MAX_FILE_BYTES:
+                run.keep(path, place, facts, hashes)
                 if hashes is not None:
-                    if copied is not None:
-                        hashes.learn(path, copied[1], copied[0])
                     marks[place] = hashes(path, facts)
                 kept[path] = place
             elif os.path.isfile(mine := f"{run.path}{os.sep}{place}"):
                 kept[path] = place
-                if hashes is not None and chosen:
+                if hashes is not None and wanted:
                     marks[place] = hashes(mine)
         self._identity.update(json((record, sizes)).encode())
         return kept, marks
@@ -152,12 +156,13 @@ def keep_samples(
     samples: Collection[Sample],
     chosen: Iterable[Sample],
     hashes: HashStore | None = None,
+    used: Collection[str] | None = None,
 ) -> str:
-    """Index all `samples` in the run, keep the pictures of the `chosen` ones, and return the data's
-    content hash: see `Inputs`.
+    """Index all `samples` in the run, keep the pictures of the `chosen` ones that are `used` (None:
+    of all), and return the data's content hash: see `Inputs`.
     """
     inputs = Inputs(run, benchmark, root, [*samples], chosen, hashes)
-    inputs.keep([*samples])
+    inputs.keep([*samples], used)
     return inputs.digest()
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from editgauge.store.run import Run
 
 FILE = "rows.parquet"
+SUM = "rows.parquet.sum"
+"""The hash of the file, by which it is proven where the run's own file is lost."""
 _MARK = "snapshot"
 """The fact that names the file's generation and its hash."""
 _DERIVED = "derived"
@@ -43,6 +45,7 @@ _TABLES = """
         FROM part p JOIN series s ON s.id = p.series JOIN names n ON n.id = p.sample
         LEFT JOIN origins o ON o.id = p.origin;
     CREATE TABLE combined AS SELECT * FROM joined LIMIT 0"""
+_RUN_FILE = "run.sqlite"
 _AT_ONCE = 20_000
 _GROUP = 32_768
 """Rows that are written, and passed over by readers, together."""
@@ -59,7 +62,7 @@ def current(run: Run) -> Path:
     here = [benchmark for benchmark in known.values() if benchmark is not None]
     before = schema.known(run.fact(_DERIVED))
     now = {name: _made_by(run, name, benchmark) for name, benchmark in known.items()}
-    was, mark, *_ = [*run.fact(_MARK).split(), "", ""]
+    was, mark = _noted(run)
     by_same_rules = all(before.get(one.name) == now[one.name] for one in here)
     is_sound_file = run.damage is None and _hash(place) == mark
     # The rules of a benchmark that is not installed cannot be applied. While the rows that they
@@ -80,12 +83,19 @@ def current(run: Run) -> Path:
         return place
     fresh_file = run.scratch() / FILE
     _write(run, fresh_file, here, (place, kept))
+    if more := newer_rows(run, fresh_file):
+        run.note(
+            f"{FILE}: it has {more} rows that {_RUN_FILE} has lost, and is not replaced; editgauge "
+            f"check {run.place} --repair brings them back"
+        )
+        return fresh_file
     with contextlib.suppress(RunError, OSError), run.changing(wait=False):  # else only read
         for one in here:
             run.keep_metrics(one.name, [rule.metric for rule in one.derived])
         run.set_fact(_MARK, f"{generation} {_hash(fresh_file)}")
         run.set_fact(_DERIVED, schema.json(now))
         temporary.write(place, fresh_file.read_bytes())
+        temporary.write(run.path / SUM, _hash(place).encode())
         return place
     return fresh_file
 
@@ -112,9 +122,63 @@ def _note_lack(run: Run, name: str, made: JsonObject) -> None:
         )
 
 
+def newer_rows(run: Run, fresh_file: Path | None = None) -> int:
+    """Return how many rows more the run's own file has than the run, where it is not the one that
+    the run has made last: then the run has lost what it wrote since. `fresh_file`: one that was
+    made of the run now.
+    """
+    place = run.path / FILE
+    if paths.fault(run.path, FILE, limit=paths.LARGEST) or _hash(place) == _noted(run)[1]:
+        return 0
+    there = _rows_of(place)
+    if fresh_file is not None:
+        return max(0, there - _rows_of(fresh_file))
+    (ours,) = run.read("SELECT count(*) FROM rows")[0]
+    return max(0, there - int(ours))
+
+
+def _rows_of(file: Path) -> int:
+    """Return how many rows that were not derived a file has; 0 where it cannot be read."""
+    with contextlib.suppress(RunError), parquet.database() as db:
+        query = f"SELECT count(*) FROM {parquet.relation([file])} WHERE scorer <> ?"
+        return int(db.execute(query, [DERIVED]).fetchone()[0])
+    return 0
+
+
+def _noted(run: Run) -> tuple[str, str]:
+    """Return generation and hash of the file that the run has made last."""
+    generation, mark, *_ = [*run.fact(_MARK).split(), "", ""]
+    return generation, mark
+
+
+def content(run: Run) -> Path | None:
+    """Return the run's own file, if it is what was made of rows: by the hash that the run has
+    noted, else by the one that lies beside the file. None otherwise.
+    """
+    place = run.path / FILE
+    if paths.fault(run.path, FILE, limit=paths.LARGEST):
+        return None
+    if _hash(place) == _noted(run)[1]:
+        return place
+    if not os.path.lexists(run.path / SUM):  # an earlier version wrote none
+        return place
+    with contextlib.suppress(OSError, RunError):
+        if paths.read(run.path / SUM).decode("ascii", "replace") == _hash(place):
+            return place
+    return None
+
+
+@contextlib.contextmanager
+def opened(file: Path) -> Iterator[Any]:
+    """A database with the rows of a file in the table `snapshot`."""
+    with parquet.database() as db:
+        db.execute(f"CREATE VIEW snapshot AS FROM {parquet.relation([file])}")
+        yield db
+
+
 def is_sound(run: Run) -> bool:
     """Whether the run's own file is of an earlier generation, or what was made of the rows."""
-    generation, mark, *_ = [*run.fact(_MARK).split(), "", ""]
+    generation, mark = _noted(run)
     return generation != run.generation or _hash(run.path / FILE) == mark
 
 

@@ -9,12 +9,12 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from editgauge import temporary
 from editgauge.errors import RunError
-from editgauge.store import locks, paths
+from editgauge.store import journal, locks, paths
 
 PATIENCE = 120.0
 """Seconds for which a writer waits for another command's transaction."""
@@ -66,6 +66,11 @@ def broken(path: Path, error: Exception) -> RunError:
     if told := _TOLD.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
         return RunError(f"{path}: {told.format(error)}")
     return Damaged(f"{path}: damaged ({error}); see: editgauge check RUN --repair")
+
+
+def reason(error: Damaged) -> str:
+    """Return what is damaged, without the file's name and without how it is repaired."""
+    return str(error).rpartition("damaged (")[2].partition("); see:")[0] or str(error)
 
 
 def need_files(path: Path) -> None:
@@ -126,6 +131,20 @@ def image(db: sqlite3.Connection) -> bytes:
     return bytes(data)
 
 
+def put_anew(path: Path, data: bytes) -> None:
+    """Put a sound database into the place of a damaged one, which is kept beside it with what
+    belongs to it. Raises `RunError` where that cannot be written.
+    """
+    anew = paths.write(path.parent, f"{path.name}.anew", data, sync=True)
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(f"{path}{suffix}", f"{path}.damaged{suffix}")
+        os.replace(anew, path)
+    except OSError as error:
+        raise paths.unwritable(path, error) from error
+
+
 def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[object]]) -> None:
     """Make a database with these tables, where none is there: whole, or not at all; `statements`
     are run in it. Raises `RunError` where it cannot be written.
@@ -148,10 +167,17 @@ def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[o
         scratch.unlink(missing_ok=True)
 
 
-def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.Connection:
+def opened(
+    path: Path,
+    schema: Sequence[str],
+    *,
+    safe: bool = False,
+    older: Mapping[str, str] | None = None,
+) -> sqlite3.Connection:
     """Open a database that is there, for any thread, one at a time; it must hold these tables and
-    nothing else. `safe`: a commit is on the disk when it returns. Raises `Damaged` for what is no
-    database of ours, `RunError` for what is no regular file.
+    nothing else. `safe`: a commit is on the disk when it returns. `older`: a table of an earlier
+    version -> the statement that makes today's of it, where the file can be written. Raises
+    `Damaged` for what is no database of ours, `RunError` for what is no regular file.
     """
     need_files(path)
     if os.path.lexists(f"{path}-journal"):
@@ -162,24 +188,43 @@ def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.
                 newest = max(file.read(20)[18:], default=0)
             if newest > _NEWEST:
                 raise sqlite3.DatabaseError("its first page is not what was written")
+            journal.need_whole(path)
             db = _reached(path)
             opening.callback(db.close)
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
             for pragma in (*_SETTINGS, f"synchronous = {'FULL' if safe else 'NORMAL'}"):
                 db.execute(f"PRAGMA {pragma}")
-            _need_tables(db, path, schema)
+            _upgrade(db, path, older or {})
+            _need_tables(db, path, (*schema, *(older or {})), schema)
         except (*FAULTS, OSError) as error:
             raise broken(path, error) from error
         opening.pop_all()
         return db
 
 
-def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
-    """Raise an error for other tables, or another version's run: nothing of it is damaged."""
+def _upgrade(db: sqlite3.Connection, path: Path, older: Mapping[str, str]) -> None:
+    """Bring the tables of an earlier version up to date, where the file can be written."""
+    tables = "SELECT 1 FROM sqlite_master WHERE sql = ?"
+    for table, statement in older.items():
+        writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        if writable and db.execute(tables, (table,)).fetchone():
+            with transaction(db):
+                if db.execute(tables, (table,)).fetchone():  # no other command was faster
+                    db.execute(statement)
+
+
+def _need_tables(
+    db: sqlite3.Connection, path: Path, known: Sequence[str], schema: Sequence[str]
+) -> None:
+    """Raise an error for other tables, or another version's run: nothing of it is damaged. `known`:
+    the tables that there may be; of those in `schema` as many must be there.
+    """
     from editgauge.store.schema import FORMAT
 
     tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    if odd := {sql for (sql,) in tables} ^ {*schema}:
+    odd = {sql for (sql,) in tables} - {*known}
+    if odd or len(tables) != len(schema):
+        odd = odd or {*schema}.difference(sql for (sql,) in tables)
         with contextlib.suppress(*FAULTS):
             facts = dict(db.execute("SELECT name, value FROM facts"))
             if (found := facts.get("format", FORMAT)) != FORMAT:

@@ -15,6 +15,7 @@ from PIL import Image, ImageOps
 from editgauge.errors import EditgaugeError, ImageError
 from editgauge.images import Array, read_file, read_header, read_image
 from editgauge.store import paths
+from editgauge.store.hashes import file_state
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
 from editgauge.types import Status
@@ -65,7 +66,7 @@ class Pictures:
             raise ImageError(f"sample {sample!r}: the run has no such picture, or no input, of it")
         frame = self._frame(given["input0"][0])
         stats = [(path, (self.run.path / path).stat()) for path in files]
-        marks = [(path, stat.st_size, stat.st_mtime_ns) for path, stat in stats]
+        marks = [(path, file_state(stat).decode()) for path, stat in stats]
         place = f"cache/study/{digest(name == 'mask', frame, marks)}.png"
         if paths.fault(self.run.path, place) is None:
             return read_file(paths.inside(self.run.path, place))

@@ -99,7 +99,11 @@ def _fetched(files: Sequence[Path], benchmark: str) -> _Rows:
     if not files:
         return _Rows()
     with parquet.database() as db:
-        rows = f"FROM {parquet.relation(files)} WHERE benchmark = $1 AND sample"
+        known = ", ".join(f"'{status}'" for status in _CODES)  # a newer version may have others
+        rows = (
+            f"FROM {parquet.relation(files)} WHERE status IN ({known}) AND benchmark = $1 "
+            "AND sample"
+        )
         given = [benchmark, WHOLE_SET]
         for name, columns in (("samples", "sample"), ("kinds", _KIND)):
             every = f"SELECT DISTINCT {columns} {rows} <> $2 ORDER BY ALL"

@@ -38,6 +38,7 @@ a machine's: see `Results.without_people`.
 HUMAN = PEOPLE.rstrip(":")
 """The source of what all annotators together gave: the mean over them."""
 SCORED = STATUSES.index(Status.SCORED)
+_MISSING = STATUSES.index(Status.MISSING)
 
 
 class Key(NamedTuple):
@@ -205,6 +206,19 @@ class Results:
             if metrics is None or key.metric in metrics:
                 tried |= (cube.status >= 0).any(axis=0)
         return tried
+
+    def used(self) -> int:
+        """Return how many samples any editor has delivered for: a run of 60 outputs has 60, however
+        many the data set has. Where nothing says so, all count.
+        """
+        used = np.zeros(len(self.samples), dtype=np.bool_)
+        for cube in self.cubes.values():
+            used |= ((cube.status >= 0) & (cube.status != _MISSING)).any(axis=(0, 1))
+        delivered: set[str] = set()
+        for delivery in self.deliveries.values():
+            delivered |= delivery.edited | delivery.given_back
+        used |= np.isin(self.samples.ids, list(delivered))
+        return int(used.sum()) or len(self.samples)
 
     def sources_of(self, metric: str) -> tuple[str, ...]:
         """The sources that made the metric's rows, by name; () where it has none."""

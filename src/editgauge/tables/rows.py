@@ -43,7 +43,14 @@ def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
 
     machine.many_files()
     opened = (Run.open(folder) for path in dict.fromkeys(paths) for folder in folders(path))
-    return list({run.path: run for run in opened}.values())
+    runs = list({run.path: run for run in opened}.values())
+    for run in runs:
+        if run.damage is None and (lost := run.lost_rows()):
+            run.note(
+                f"{lost} rows were lost when the run was repaired, and are not made again; "
+                f"editgauge score and judge make them"
+            )
+    return runs
 
 
 def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:

@@ -7,11 +7,11 @@ const Start = (function () {
     const all = about.overview.release, people = about.overview.people;
     const judges = about.overview.sources.map((source) => Scores.short(about, source));
     if (people) judges.push(EG.plural(people.annotators, "annotator") + " (" + EG.plural(people.outputs, "output") + ")");
-    return h("p", {}, h("strong", {}, EG.plural(about.samples, "sample")),
-      all && all !== about.samples ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
+    return h("p", {}, h("strong", {}, EG.plural(about.used, "sample")),
+      all && all !== about.used ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
       " · ", EG.plural(about.editors.length - about.anchors.length, "model"),
       about.anchors.length ? " and, to compare with, " + about.anchors.join(", ") : "", judges.length ? " · scored by " + judges.join(", ") : "",
-      all && about.samples < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : "");
+      all && about.used < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : "");
   }
 
   // What people said, in one sentence; their means stand with the tables.

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from editgauge import Evaluation, read_image
-from tests.contract.server import pixels_of
+from tests.contract.server import Answer, Server, pixels_of
 from tests.contract.support import cli, process, rows_of
 from tests.editors.provider import COST, KEY, SHAPES, Provider, marked
 
@@ -242,6 +242,54 @@ def test_what_is_booked_is_what_was_billed(
         assert service.total == pytest.approx(len(IDS) * COST)
     assert costs(tmp_path / "run")["booked"] == pytest.approx(service.total)
     assert done.json["cost"] == pytest.approx(service.total)
+
+
+def test_a_bill_in_the_answer_to_a_submission_is_what_is_booked(
+    tmp_path: Path, samples: Mapping[str, Any]
+) -> None:
+    """BFL tells what a job costs when it takes the job, and not when the job is done."""
+    run, listed = tmp_path / "run", ("--price", COST / 2)
+    with service_of(samples, price=0.09) as service:
+        done = ask("jobs", run, service, *listed, ids=IDS[:3])
+        assert check(run, samples) == set(IDS[:3])
+        assert service.total == pytest.approx(3 * 0.09)
+    assert costs(run) == {"booked": pytest.approx(0.27), "billed": pytest.approx(0.27)}
+    assert done.json["cost"] == pytest.approx(0.27)
+
+
+def test_a_job_that_was_left_under_way_stays_booked_at_its_bill(
+    tmp_path: Path, samples: Mapping[str, Any]
+) -> None:
+    run, sample = tmp_path / "run", IDS[0]
+    waits = {f"{sample}.poll": ["wait"] * 3}
+    with service_of(samples, waits, price=0.09) as service:
+        ask("jobs", run, service, "--set", "wait=0.01", ids=[sample], expect=1)
+        assert costs(run) == {"booked": pytest.approx(0.09), "billed": 0.0}
+        ask("jobs", run, service, "--retry", "failed", ids=[sample])
+        assert check(run, samples) == {sample}
+        assert len(service.jobs) == 1
+    assert costs(run) == {"booked": pytest.approx(0.09), "billed": pytest.approx(0.09)}
+
+
+REFUSALS: Mapping[str, tuple[Any, float]] = {
+    "the prompt was blocked": ({"promptFeedback": {"blockReason": "SAFETY"}}, 0.0),
+    "the picture was withheld": ({"candidates": [{"finishReason": "IMAGE_SAFETY"}]}, 0.0),
+    "words instead of a picture": (
+        {"candidates": [{"content": {"parts": [{"text": "I cannot."}]}, "finishReason": "STOP"}]},
+        0.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("reply", REFUSALS)
+def test_a_refusal_of_gemini_books_no_picture(reply: str, tmp_path: Path) -> None:
+    value, cost = REFUSALS[reply]
+    with Server(lambda asked: Answer(value)) as service:
+        words = ("--base-url", service.url, "--price", COST, "--set", "name=m")
+        done = edit(tmp_path / "run", "gemini", *words, ids=IDS[:2], expect=1)
+    assert not delivered(tmp_path / "run", "m")
+    assert done.json["cost"] == cost
+    assert costs(tmp_path / "run")["booked"] == cost
 
 
 @pytest.mark.parametrize("interface", INTERFACES)

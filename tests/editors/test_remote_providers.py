@@ -162,6 +162,33 @@ def test_bills_are_the_replies_usage_at_the_tables_prices() -> None:
     assert (bill({"cost": 0.2}, price), bill({"cost": -1}, price)) == (0.2, 0.07)
 
 
+@pytest.mark.parametrize(
+    ("reply", "output"),
+    [
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, 0),
+        (candidate(finish="IMAGE_SAFETY"), 0),
+        (candidate({"text": "No."}), 20),
+    ],
+)
+def test_gemini_without_a_picture_is_billed_its_tokens(reply: Any, output: int) -> None:
+    price = ImagePrice(text_in=5.0, image_in=10.0, out=40.0, picture=0.07)
+    usage: dict[str, Any] = {"promptTokenCount": 300}
+    if output:
+        usage["candidatesTokenCount"] = output
+    bill = editor("gemini").provider.bill
+    expected = (300 * 5 + output * 40) / 1e6
+    assert bill(reply | {"usageMetadata": usage}, price) == pytest.approx(expected)
+    assert bill(reply, price) == 0.0
+
+
+def test_a_bill_that_cannot_be_believed_leaves_the_list_price() -> None:
+    bill = editor("bfl").provider.bill
+    listed = ImagePrice(picture=0.045)
+    assert bill({"cost": 9}, listed) == pytest.approx(0.09)
+    for cost in (-1, True, "9", 1e9, float("nan"), None):
+        assert bill({"cost": cost}, listed) == 0.045
+
+
 def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:
     Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(tmp_path / "in.bmp")
     sample = make_sample(tmp_path, images=(tmp_path / "in.bmp",))

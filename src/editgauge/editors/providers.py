@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
+import msgspec
+
 from editgauge.editors.calling import Ask, Call, sized
 from editgauge.editors.delivery import Count
 from editgauge.editors.remote import Provider, Result, factory, not_made, without_picture
@@ -164,14 +166,22 @@ class Gemini(Provider, kw_only=True, frozen=True):
         parts = [p for p in objects(at(candidate, "content.parts")) if not p.get("thought")]
         text = "".join(str(part["text"]) for part in parts if "text" in part)
         detail |= {"text": text[:4000]} if text else {}
-        if pictures := [data for part in parts if (data := at(part, "inlineData.data"))]:
-            return Result(picture=str(pictures[-1]), detail=detail)
+        if pictures := _gemini_pictures(value):
+            return Result(picture=pictures[-1], detail=detail)
         finish = str(at(candidate, "finishReason") or "")
         why = str(at(candidate, "finishMessage") or text)
         if finish.removeprefix("IMAGE_") in _STOPS:
             reason = f"stopped by the content filter ({finish}) {why}"
             return not_made(reason, refused=True, detail=detail)
         return without_picture(f" ({finish})" if finish else "", why, detail=detail)
+
+    def bill(self, value: Any, price: ImagePrice) -> float | None:
+        """What an answer cost. One without a picture (a refusal, or words alone) costs its tokens,
+        as far as they have a price, and never the price of a picture.
+        """
+        if self.result(value).status is not Status.SCORED:
+            price = msgspec.structs.replace(price, picture=0.0)
+        return super().bill(value, price)
 
     def usage(self, value: Any) -> dict[str, int] | None:
         usage = at(value, "usageMetadata")
@@ -180,8 +190,18 @@ class Gemini(Provider, kw_only=True, frozen=True):
             for one in objects(at(usage, "promptTokensDetails"))
             if one.get("modality") == "IMAGE" and isinstance(count := one.get("tokenCount"), int)
         ]
-        out = (at(usage, "candidatesTokenCount"), at(usage, "thoughtsTokenCount"))
+        made = at(usage, "candidatesTokenCount")
+        if made is None and not _gemini_pictures(value):
+            made = 0  # a blocked prompt has no count of what came out
+        out = (made, at(usage, "thoughtsTokenCount"))
         return _tokens(at(usage, "promptTokenCount"), sum(images), *out)
+
+
+def _gemini_pictures(value: Any) -> list[str]:
+    """The pictures of a reply as base64, those of its thinking left out."""
+    parts = objects(at(value, "candidates.0.content.parts"))
+    pictures = [at(part, "inlineData.data") for part in parts if not part.get("thought")]
+    return [str(picture) for picture in pictures if picture]
 
 
 # -- chat completions ------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ def test_what_does_not_fit_or_is_withheld_is_that_sample_s_alone(
     made._loaded = pipeline, "made here"
     run = Run.create(tmp_path / "run")
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
-    assert edit_all(run, "mini", samples, made).counts == {status: 2}
+    assert edit_all(run, "mini", samples, made, workers=0).counts == {status: 2}
     assert said in run.edits("mini")[0].reason
 
 

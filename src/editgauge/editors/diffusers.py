@@ -244,5 +244,8 @@ class DiffusersEditor(BaseEditor):
         """Where the weights come from, and their revision: see `loading.source_of`."""
         return loading.source_of(self.model, self.line, self.told.revision)
 
+    def prepare(self) -> None:
+        self.load()
+
     def release(self) -> None:
         self._loaded = None

@@ -21,7 +21,7 @@ import torch
 from tests.editors import tiny_pipelines
 
 from editgauge import catalog
-from editgauge.editors.loading import call_of, content_hash
+from editgauge.editors.loading import call_of, content_hash, why_no_editor
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import Unavailable, UsageError
@@ -163,12 +163,51 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
         ({"strenght": "1"}, "found strenght"),
         ({"pipeline": "Flux2Kleinpipeline"}, "no pipeline Flux2Kleinpipeline"),
         ({"pipeline": "FluxPipeline"}, "wants a picture and a prompt"),
+        ({"pipeline": "FluxPipeline"}, "pipeline=FluxImg2ImgPipeline or FluxKontextPipeline"),
         ({"pipeline": "StableDiffusionInpaintPipeline"}, "such as a mask"),
+        ({"pipeline": "WanImageToVideoPipeline"}, "makes a video.* FILE.py:function"),
+        ({"pipeline": "SanaImageToVideoPipeline"}, "makes a video"),
+        ({"pipeline": "StableDiffusionControlNetPipeline"}, "a map that guides it"),
+        ({"pipeline": "FluxControlImg2ImgPipeline"}, "a map that guides it"),
+        ({"pipeline": "StableDiffusionUpscalePipeline"}, "does not edit its picture"),
+        ({"pipeline": "KandinskyImg2ImgPipeline"}, "also needs image_embeds"),
     ],
 )
 def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         editor("diffusers", saved("pix2pix"), **settings)
+
+
+def test_no_class_of_the_library_that_makes_a_video_or_enlarges_is_an_editor() -> None:
+    accepted = set()
+    for name in dir(diffusers):
+        pipeline = getattr(diffusers, name, None) if name.endswith("Pipeline") else None
+        if inspect.isclass(pipeline) and not why_no_editor(pipeline):
+            accepted.add(name)
+            parameters = inspect.signature(pipeline.__call__).parameters
+            assert "num_frames" not in parameters, name
+            assert "control_image" not in parameters, name
+    assert {line.pipeline for line in MODELS.values()} <= accepted
+    assert {"Flux2Pipeline", "QwenImageEditPlusPipeline", "FluxImg2ImgPipeline"} <= accepted
+    assert not [name for name in accepted if "Video" in name or "Upscale" in name]
+
+
+@pytest.mark.parametrize("family", sorted(MODELS))
+def test_a_model_given_by_its_name_is_run_as_by_its_short_name(family: str) -> None:
+    line = MODELS[family]
+    short = catalog.find("editors", family)([], device="cpu")
+    long = catalog.find("editors", "diffusers")([], model=line.hub, device="cpu")
+    assert long.line == short.line
+    assert long.arguments == short.arguments
+    assert (long.told.side, long.told.pictures, long.told.dtype) == (
+        short.told.side, short.told.pictures, short.told.dtype,
+    )  # fmt: skip
+
+
+def test_a_copy_of_a_known_model_in_a_folder_keeps_the_shape_of_its_input(saved: Any) -> None:
+    made = editor("diffusers", saved("kontext"))
+    assert made.line.sized
+    assert made.arguments["guidance_scale"] == MODELS["flux-kontext"].defaults["guidance_scale"]
 
 
 # -- loading, memory, devices ----------------------------------------------------------------------

@@ -26,6 +26,7 @@ from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image
+from editgauge.run.edit import Limits
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.testing import make_sample
@@ -244,6 +245,24 @@ def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Pa
     made = editor("instructpix2pix", tmp_path, device="cuda:3")
     assert made.num_gpus == 1
     assert pickle.loads(pickle.dumps(made)).device == "cuda"
+
+
+def test_a_model_edits_in_a_process_of_its_own_within_the_time_limit(
+    saved: Any, tmp_path: Path
+) -> None:
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(32, 32)) for n in range(2)]
+    run = Run.create(tmp_path / "run")
+    quick = editor("instructpix2pix", saved("pix2pix"), side="32", name="quick")
+    assert edit_all(run, "mini", samples, quick, workers=1).counts == {"scored": 2}
+    assert quick._loaded is None, "the process that edits loads it, and no other"
+    endless = {"side": "32", "name": "endless", "num_inference_steps": "1000"}
+    slow = editor("instructpix2pix", saved("pix2pix"), **endless)
+    limits = Limits(seconds=0.5)
+    assert edit_all(run, "mini", samples[:1], slow, workers=1, limits=limits).counts == {
+        "failed": 1
+    }
+    (ended,) = [one for one in run.edits("mini") if one.editor == "endless"]
+    assert ended.reason == "it took longer than the time limit"
 
 
 # -- on a GPU --------------------------------------------------------------------------------------

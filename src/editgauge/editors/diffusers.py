@@ -87,8 +87,9 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
 
 
 def _line_of(model: str, pipeline: str | None, revision: str | None) -> Model:
-    """What is known of a model: its own line of `MODELS`, or the facts of the first one with the
-    same pipeline, which are about its class. The weights are those of `model`.
+    """What is known of a model: its own line of `MODELS`, or what the first one with the same
+    pipeline says of that class. The weights are those of `model`, and the side at which they were
+    trained is not known.
     """
     own = next((line for line in MODELS.values() if line.hub.lower() == model.lower()), None)
     if own is not None and pipeline in (None, own.pipeline):
@@ -101,6 +102,7 @@ def _line_of(model: str, pipeline: str | None, revision: str | None) -> Model:
                 hub=model,
                 revision=None,
                 dtype="bfloat16",
+                side=None,
                 origin=f"as for {family}: {line.origin}",
             )
     return Model(pipeline=name, hub=model, origin="the pipeline's own defaults")

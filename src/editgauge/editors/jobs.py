@@ -235,7 +235,7 @@ class JobEditor(RemoteEditor):
         try:
             if job is not None:
                 if not resumed:
-                    entry = self._note_begun(name, job, entry)
+                    entry = self._note(name, job, entry)
                 end = self._end(job, began)
         except BaseException:
             if entry is not None:  # the job goes on without this command: who waits for its
@@ -257,17 +257,13 @@ class JobEditor(RemoteEditor):
             return None
         return job if self._own(job) and (not job.over or job.key == key) else None
 
-    def _note(self, name: str, job: Begun) -> None:
-        """Write a job down."""
-        self.ledger.paid.note(name, msgspec.json.encode(job).decode())
-
-    def _note_begun(self, name: str, job: Begun, entry: Entry | None) -> Entry | None:
-        """Write a new job down, and return its booking: at the cost that the service told, where
-        it told one. The booking belongs to the job from now on.
+    def _note(self, name: str, job: Begun, entry: Entry | None = None) -> Entry | None:
+        """Write a job down, and return its booking, which belongs to the job from now on. A new
+        job is booked at the cost that the service told, where it told one.
         """
         with self.ledger.paid.transaction():
-            self._note(name, job)
-            if job.cost is not None:
+            self.ledger.paid.note(name, msgspec.json.encode(job).decode())
+            if not job.over and job.cost is not None:
                 return self.ledger.rebook(entry, job.cost, self.model, key=job.key)
             if entry is not None:
                 self.ledger.name(entry, job.key)

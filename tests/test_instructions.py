@@ -126,7 +126,7 @@ def test_what_is_quoted_is_read_back(
         ("Turn 'A' upside down", {"operation": "rotate", "amount": 180.0}),
         ("Move 'A' to the top left corner", {"operation": "move", "where": "top left"}),
         ("Move 'A' from the top left to the bottom", {"where": "bottom"}),
-        ("Move 'A' up a little", {"where": "go up"}),
+        ("Move 'A' up a little", {"where": "go up slightly"}),
         ("Move 'A' 30 px to the right", {"where": "right", "amount": 30.0}),
         ("Move 'A' to the left of 'B'", {"anchor": "B", "place": "before"}),
         ("Switch the positions of 'A' and 'B'", {"operation": "move", "sources": ("A", "B")}),

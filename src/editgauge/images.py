@@ -134,9 +134,24 @@ def read_small(path: Path, side: int) -> Image.Image:
     return shown
 
 
+_SAME_COLOUR = 2
+"""Levels by which pixels of one colour may differ after JPEG."""
+
+
 def same_pixels(one: Path, other: Path) -> bool:
     """Whether two files hold equal pixels, as `read_image` gives them. Raises `ImageError`."""
     return bool(np.array_equal(read_image(one), read_image(other)))
+
+
+def one_colour(pixels: Array) -> tuple[int, int, int] | None:
+    """The colour (RGB) of a picture ((H, W, 3), uint8) that has the same one all over, as far as
+    JPEG keeps it; None for any other picture.
+    """
+    low, high = pixels.min(axis=(0, 1)), pixels.max(axis=(0, 1))
+    if int((high.astype(int) - low).max()) > _SAME_COLOUR:
+        return None
+    red, green, blue = np.median(pixels, axis=(0, 1)).astype(int).tolist()
+    return red, green, blue
 
 
 def read_file(path: Path) -> bytes:

@@ -20,6 +20,12 @@ MAX_LENGTH: Final = 5_000
 """Characters that are looked at. Longer instructions are not read (`Parsed.reason` says so)."""
 
 
+_SLIGHTLY: Final = r"\b(?:little|bit|slightly|somewhat)\b"
+LARGER: Final = 1.3
+SLIGHTLY_LARGER: Final = 1.15
+"""The factors of an enlargement whose size the instruction leaves open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """A quoted text: what is between the marks, without outer blanks, and where it stands with its
@@ -36,14 +42,16 @@ class Parsed:
     """What could be read from an instruction; None where it says nothing that can be read.
 
     A change has a `source` and a `target`, an insertion a target (and perhaps an `anchor` with a
-    `place` such as ``below``), all others a source. With several of them `pairs` (changes) or
+    `place` such as ``below``), all others a source; two `sources` that change places have the
+    `place` ``swapped``. With several of them `pairs` (changes) or
     `sources` list them, and `reason` says that there is no single one; it is empty exactly when the
     texts that the operation needs are known.
 
     The last four are what the words beside the quotes say: `role`, a text that is named and not
     quoted (``all``, ``title``, ``largest``, ``top``, ``bottom``, ``middle``, ``only``); `where`, a
-    part of the picture (``top left``, ``bottom``, ``center``) or a direction (``go up``); `colour`,
-    RGB; `amount`, a factor (resize), degrees counterclockwise (rotate) or pixels (move).
+    part of the picture (``top left``, ``bottom``, ``center``) or a direction (``go up``, ``go up
+    slightly``); `colour`, RGB; `amount`, a factor (resize; None where the words do not tell one),
+    degrees counterclockwise (rotate) or pixels (move).
     """
 
     operation: Operation | None
@@ -284,6 +292,9 @@ def _insert(gaps: list[str], texts: list[str]) -> Parsed:
     if not anchor_first and len(texts) > 1 and _says("joins", gaps[1]):
         return Parsed("insert", reason="several texts are inserted")
     place = _place(gaps[0 if anchor_first else 1])
+    if not place and not anchor_first and _says("names a thing", gaps[1]):
+        why = "where the text is to be added is a thing in the picture, which cannot be found"
+        return Parsed("insert", target=target, reason=why)
     known = len(texts) > 1 and place and not _says("ignored", gaps[1])
     anchor = texts[0] if anchor_first else texts[1] if known else None
     return Parsed("insert", target=target, anchor=anchor, place=place)
@@ -301,6 +312,8 @@ def _sources(gaps: list[str], texts: list[str], kind: Operation) -> Parsed:
     sources = tuple(texts[:joined])
     if not all(sources):
         return Parsed(kind, reason="the source text is empty")
+    if len(sources) == 2 and kind == "move" and _says("swaps", gaps[0]):
+        return Parsed(kind, place="swapped", sources=sources)
     if len(sources) > 1:
         return Parsed(kind, sources=sources, reason=f"{len(sources)} texts are named at once")
     place = _place(gaps[1])
@@ -354,7 +367,10 @@ def _where(words: str) -> str | None:
 def _direction(words: str) -> str | None:
     named = re.search(r"\b(up|down|left|right|lower|raise|higher)(?:wards?)?\b", words)
     going = {"lower": "down", "raise": "up", "higher": "up"}
-    return f"go {going.get(named[1], named[1])}" if named else None
+    if not named:
+        return None
+    direction = f"go {going.get(named[1], named[1])}"
+    return f"{direction} slightly" if re.search(_SLIGHTLY, words) else direction
 
 
 def _amount(words: str, kind: Operation) -> float | None:
@@ -371,7 +387,8 @@ def _amount(words: str, kind: Operation) -> float | None:
     return _factor(words) if kind == "resize" else None
 
 
-def _factor(words: str) -> float:
+def _factor(words: str) -> float | None:
+    """The factor of a size; None where the words do not say how large the text is to be."""
     up = _says("larger", words)
     if times := re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(?:times|x\b|×)", words):
         value = float(times[1]) or 1.0
@@ -383,8 +400,10 @@ def _factor(words: str) -> float:
         (r"doubl|twice", 2.0),
         (r"tripl", 3.0),
         (r"\bhal(?:f|ve)\b", 0.5),
-        (r"\b(?:little|bit|slightly|somewhat)\b", 1.15 if up else 0.87),
+        (_SLIGHTLY, SLIGHTLY_LARGER if up else 0.87),
     ):
         if re.search(pattern, words):
             return value
-    return 1.3 if up else 0.75
+    if up:
+        return LARGER
+    return 0.75 if _says("smaller", words) else None

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from editgauge import Evaluation, read_image
-from tests.contract.server import pixels_of
-from tests.contract.support import cli, process, rows_of
+from tests.contract.server import Answer, Server, pixels_of
+from tests.contract.support import cli, finished, process, rows_of
 from tests.editors.provider import COST, KEY, SHAPES, Provider, marked
 
 ENV = {"EDITGAUGE_EDITOR_KEY": KEY}
@@ -108,6 +108,127 @@ def test_a_function_of_a_sample_is_an_editor(tmp_path: Path, samples: Mapping[st
     for name, shown in delivered(tmp_path / "run", "invert").items():
         assert equal(255 - shown, pixels_of(samples[name].images[0].read_bytes()))
     assert evaluation.editors == ["invert"]
+
+
+TALKING = """
+import os
+print("loaded")
+
+def edit(image, instruction):
+    import words
+    print("editing", instruction)
+    os.system("echo from a program")
+    return words.mirrored(image)
+"""
+BESIDE = "def mirrored(image):\n    return image.transpose(0)\n"
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_what_a_function_prints_is_not_in_the_answer_and_its_folder_can_be_imported(
+    workers: int, tmp_path: Path, samples: Mapping[str, Any]
+) -> None:
+    (tmp_path / "model.py").write_text(TALKING)
+    (tmp_path / "words.py").write_text(BESIDE)
+    run = tmp_path / "run"
+    told = ("--editor", f"{tmp_path / 'model.py'}:edit", "--run", run, "--json")
+    done = finished(process("edit", "mini", *told, "--workers", workers, *only(IDS[:2])))
+    assert done.json["counts"] == {"scored": 2}
+    assert {"loaded", "from a program"} <= set(done.err.split("\n"))
+    for name, pixels in delivered(run, "model-edit").items():
+        assert equal(pixels[:, ::-1], pixels_of(samples[name].images[0].read_bytes()))
+
+
+SLOW = """
+import time
+time.sleep(6)
+
+def edit(image, instruction):
+    if "Lyon" in instruction:
+        time.sleep(600)
+    return image
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [("--workers", 0), ("--workers", 1), ("--set", "workers=process")]
+)
+def test_a_function_has_the_time_limit_of_a_sample_and_loading_does_not_count(
+    words: tuple[Any, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "model.py").write_text(SLOW)
+    told = ("--editor", f"{tmp_path / 'model.py'}:edit", "--run", tmp_path / "run", "--json")
+    child = process("edit", "mini", *told, "--timeout", 5, *words, *only(IDS[:3]))
+    done = finished(child, expect=1)
+    assert done.json["counts"] == {"scored": 2, "failed": 1}
+    assert done.json["reasons"]["failed"] == ["replace-02", "it took longer than the time limit"]
+
+
+BROKEN = """
+calls = 0
+
+def edit(image, instruction):
+    global calls
+    calls += 1
+    raise RuntimeError(f"CUDA error: an illegal memory access, call {calls}")
+"""
+
+
+def test_failures_of_one_kind_in_a_row_stop_the_command_which_goes_on_behind_them(
+    tmp_path: Path,
+) -> None:
+    file, run = tmp_path / "model.py", tmp_path / "run"
+
+    def edited(*words: Any, expect: int) -> Any:
+        """In a process of its own, which runs the file anew."""
+        told = ("--editor", f"{file}:edit", "--run", run, "--json", "--workers", 0)
+        return finished(process("edit", "mini", *told, *only(IDS), *words), expect).json
+
+    file.write_text(BROKEN)
+    done = edited(expect=2)
+    assert done["counts"] == {"failed": 5}
+    assert "5 failures in a row with the same reason" in done["stopped"]
+    assert "an illegal memory access" in done["stopped"]
+    done = edited("--stop-after", 2, expect=2)
+    assert done["counts"] == {"failed": 7}
+    file.write_text(BROKEN.replace("raise ", "return image #"))
+    done = edited(expect=1)
+    assert (done["edited"], done["counts"]) == (5, {"failed": 7, "scored": 5})
+    edited("--retry", "failed", expect=0)
+    assert set(delivered(run, "model-edit")) == set(IDS)
+
+
+def test_failures_of_one_kind_can_be_allowed(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(BROKEN)
+    words = ("--stop-after", 0)
+    done = edit(tmp_path / "run", f"{tmp_path / 'model.py'}:edit", *words, expect=1)
+    assert (done.json["counts"], done.json["stopped"]) == ({"failed": len(IDS)}, "")
+
+
+LOADING = """
+import json, pathlib, sys
+with open(pathlib.Path(__file__).with_name("starts"), "a") as log:
+    log.write("x")
+{says}
+sys.exit("no such weights")
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "starts", "counts"),
+    [
+        ("", 5, {"failed": 5}),
+        ("print(json.dumps({'ready': False}), flush=True); sys.stdin.readline()", 1, {}),
+    ],
+)
+def test_a_program_that_cannot_load_is_started_once_for_a_sample(
+    says: str, starts: int, counts: Mapping[str, int], tmp_path: Path
+) -> None:
+    (tmp_path / "model.py").write_text(LOADING.format(says=says))
+    program = f"program={sys.executable} {tmp_path / 'model.py'}"
+    done = edit(tmp_path / "run", "command", "--set", program, "--set", "name=m", expect=2)
+    assert (tmp_path / "starts").read_text() == "x" * starts
+    assert done.json.get("counts", {}) == counts
+    assert "no such weights" in done.text
 
 
 # -- services --------------------------------------------------------------------------------------
@@ -242,6 +363,54 @@ def test_what_is_booked_is_what_was_billed(
         assert service.total == pytest.approx(len(IDS) * COST)
     assert costs(tmp_path / "run")["booked"] == pytest.approx(service.total)
     assert done.json["cost"] == pytest.approx(service.total)
+
+
+def test_a_bill_in_the_answer_to_a_submission_is_what_is_booked(
+    tmp_path: Path, samples: Mapping[str, Any]
+) -> None:
+    """BFL tells what a job costs when it takes the job, and not when the job is done."""
+    run, listed = tmp_path / "run", ("--price", COST / 2)
+    with service_of(samples, price=0.09) as service:
+        done = ask("jobs", run, service, *listed, ids=IDS[:3])
+        assert check(run, samples) == set(IDS[:3])
+        assert service.total == pytest.approx(3 * 0.09)
+    assert costs(run) == {"booked": pytest.approx(0.27), "billed": pytest.approx(0.27)}
+    assert done.json["cost"] == pytest.approx(0.27)
+
+
+def test_a_job_that_was_left_under_way_stays_booked_at_its_bill(
+    tmp_path: Path, samples: Mapping[str, Any]
+) -> None:
+    run, sample = tmp_path / "run", IDS[0]
+    waits = {f"{sample}.poll": ["wait"] * 3}
+    with service_of(samples, waits, price=0.09) as service:
+        ask("jobs", run, service, "--set", "wait=0.01", ids=[sample], expect=1)
+        assert costs(run) == {"booked": pytest.approx(0.09), "billed": 0.0}
+        ask("jobs", run, service, "--retry", "failed", ids=[sample])
+        assert check(run, samples) == {sample}
+        assert len(service.jobs) == 1
+    assert costs(run) == {"booked": pytest.approx(0.09), "billed": pytest.approx(0.09)}
+
+
+REFUSALS: Mapping[str, tuple[Any, float]] = {
+    "the prompt was blocked": ({"promptFeedback": {"blockReason": "SAFETY"}}, 0.0),
+    "the picture was withheld": ({"candidates": [{"finishReason": "IMAGE_SAFETY"}]}, 0.0),
+    "words instead of a picture": (
+        {"candidates": [{"content": {"parts": [{"text": "I cannot."}]}, "finishReason": "STOP"}]},
+        0.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("reply", REFUSALS)
+def test_a_refusal_of_gemini_books_no_picture(reply: str, tmp_path: Path) -> None:
+    value, cost = REFUSALS[reply]
+    with Server(lambda asked: Answer(value)) as service:
+        words = ("--base-url", service.url, "--price", COST, "--set", "name=m")
+        done = edit(tmp_path / "run", "gemini", *words, ids=IDS[:2], expect=1)
+    assert not delivered(tmp_path / "run", "m")
+    assert done.json["cost"] == cost
+    assert costs(tmp_path / "run")["booked"] == cost
 
 
 @pytest.mark.parametrize("interface", INTERFACES)

@@ -319,3 +319,43 @@ def test_every_folder_is_an_editor_unless_one_is_named(data: Path, tmp_path: Pat
     cli(*words, "--run", tmp_path / "one", "--workers", 0, "--editor", "ours", expect=None)
     assert {row["editor"] for row in rows_of(tmp_path / "both")} == {"ours", "theirs"}
     assert {row["editor"] for row in rows_of(tmp_path / "one")} == {"ours"}
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg"])
+def test_outputs_of_one_colour_are_named_by_check_and_score(
+    suffix: str, data: Path, tmp_path: Path
+) -> None:
+    black = np.zeros((96, 128, 3), np.uint8)
+    out, run = tmp_path / "out", tmp_path / "run"
+    save(out / f"m/1_0{suffix}", black)
+    save(out / f"m/2_0{suffix}", black + np.array([200, 16, 16], np.uint8))
+    save(out / f"m/3_0{suffix}", picture(3))
+    (found,) = cli("check", "medebench", data, "--outputs", out, "--json", expect=None).json[
+        "outputs"
+    ]
+    named = {
+        issue["sample"]: issue["found"]
+        for issue in found["issues"]
+        if issue["kind"] == "output-one-colour"
+    }
+    assert (found["count"]["one-colour"], set(named)) == (2, {"1", "2"})
+    assert "black" in named["1"]
+    assert "200, 1" in named["2"]
+    words = ("medebench", data, "--run", run, "--tracks", "pixel", "--workers", 0)
+    for more in (("--outputs", out), ("--outputs", out), ()):
+        told = cli("score", *words, *more, expect=None)
+        assert "m: 2 outputs of one colour all over, 1 of them black (first: 1)" in told.text
+    save(out / f"m/1_0{suffix}", picture(1))
+    save(out / f"m/2_0{suffix}", picture(2))
+    assert "one colour" not in cli("score", *words, "--outputs", out, expect=None).text
+
+
+def test_an_editors_output_of_one_colour_is_named_by_score(tmp_path: Path) -> None:
+    for editor in ("blank", "copy"):
+        words = ("mini", "--editor", editor, "--run", tmp_path / "run", "--workers", 0)
+        cli("edit", *words, "--limit", 2)
+    words = ("mini", "--run", tmp_path / "run", "--tracks", "pixel", "--workers", 0)
+    told = cli("score", *words, expect=None)
+    (line,) = [line for line in told.text.splitlines() if "of one colour" in line]
+    assert "blank: " in line
+    assert "0 of them black" in line

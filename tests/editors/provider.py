@@ -69,6 +69,8 @@ class Provider(Server):
     """Sample by instruction; without them an instruction says ``sample:s0``."""
     seconds: float = 0.0
     """What a call takes."""
+    price: float = COST
+    """US dollars of a picture."""
     steps: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     """Requests by ``sample.step``."""
     charged: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -154,7 +156,7 @@ class Provider(Server):
             number = f"job-{len(self.jobs)}"
             self.keys[key] = number
             self.jobs[number] = (sample, shape, marked(picture_in(asked.body)))
-            self.charged[sample] += COST
+            self.charged[sample] += self.price
             return number
 
     def made(self, job: str, event: str) -> dict[str, Any]:
@@ -173,12 +175,12 @@ class Provider(Server):
         if shape == "chat":
             url = address if away else f"data:image/png;base64,{text}"
             message = {"content": "Here.", "images": [{"image_url": {"url": url}}]}
-            return {"choices": [{"message": message}], "usage": {"cost": COST}}
+            return {"choices": [{"message": message}], "usage": {"cost": self.price}}
         if shape == "http":
-            return {"image": text, "cost": COST}
+            return {"image": text, "cost": self.price}
         poll = f"{'http://192.0.2.1' if event == 'strange' else self.url}/poll/{job}"
         return {
-            "bfl": {"id": job, "polling_url": poll},
+            "bfl": {"id": job, "polling_url": poll, "cost": round(self.price * 100, 6)},
             "fal": {"request_id": job, "status_url": poll, "response_url": f"{self.url}/of/{job}"},
             "replicate": {"id": job, "status": "starting", "urls": {"get": poll}},
         }[shape]
@@ -200,7 +202,7 @@ class Provider(Server):
             given = {"nothing": b"", "half a picture": data[:300], "enormous": ENORMOUS}
             return Answer(given.get(event, data), kind="image/png")
         if event in ("failed", "filtered"):
-            self.charged[sample] -= COST if shape == "bfl" else 0.0  # it says so
+            self.charged[sample] -= self.price if shape == "bfl" else 0.0  # it says so
         number = next(iter(self.jobs)) if event == "another" else job
         return Answer(self.state(shape, number, event, whole=kind == "of"))
 
@@ -211,9 +213,8 @@ class Provider(Server):
         address = f"{self.url}/picture/{job}" if done and event != "hollow" else ""
         why = {"failed": "out of luck", "filtered": "flagged as sensitive (E005)"}.get(event, "")
         if shape == "bfl":
-            cost = COST * 100 if done else 0
             told = {"id": job, "status": word, "result": {"sample": address}, "details": why}
-            return told | ({} if event == "wait" else {"cost": cost})
+            return told | ({"cost": 0} if why else {})
         if shape == "fal":
             nsfw = {"has_nsfw_concepts": [event == "unsafe"]}
             return {"images": [{"url": address}], **nsfw} if whole else {

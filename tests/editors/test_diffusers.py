@@ -21,11 +21,12 @@ import torch
 from tests.editors import tiny_pipelines
 
 from editgauge import catalog
-from editgauge.editors.loading import call_of, content_hash
+from editgauge.editors.loading import call_of, content_hash, why_no_editor
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image
+from editgauge.run.edit import Limits
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.testing import make_sample
@@ -163,12 +164,51 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
         ({"strenght": "1"}, "found strenght"),
         ({"pipeline": "Flux2Kleinpipeline"}, "no pipeline Flux2Kleinpipeline"),
         ({"pipeline": "FluxPipeline"}, "wants a picture and a prompt"),
+        ({"pipeline": "FluxPipeline"}, "pipeline=FluxImg2ImgPipeline or FluxKontextPipeline"),
         ({"pipeline": "StableDiffusionInpaintPipeline"}, "such as a mask"),
+        ({"pipeline": "WanImageToVideoPipeline"}, "makes a video.* FILE.py:function"),
+        ({"pipeline": "SanaImageToVideoPipeline"}, "makes a video"),
+        ({"pipeline": "StableDiffusionControlNetPipeline"}, "a map that guides it"),
+        ({"pipeline": "FluxControlImg2ImgPipeline"}, "a map that guides it"),
+        ({"pipeline": "StableDiffusionUpscalePipeline"}, "does not edit its picture"),
+        ({"pipeline": "KandinskyImg2ImgPipeline"}, "also needs image_embeds"),
     ],
 )
 def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         editor("diffusers", saved("pix2pix"), **settings)
+
+
+def test_no_class_of_the_library_that_makes_a_video_or_enlarges_is_an_editor() -> None:
+    accepted = set()
+    for name in dir(diffusers):
+        pipeline = getattr(diffusers, name, None) if name.endswith("Pipeline") else None
+        if inspect.isclass(pipeline) and not why_no_editor(pipeline):
+            accepted.add(name)
+            parameters = inspect.signature(pipeline.__call__).parameters
+            assert "num_frames" not in parameters, name
+            assert "control_image" not in parameters, name
+    assert {line.pipeline for line in MODELS.values()} <= accepted
+    assert {"Flux2Pipeline", "QwenImageEditPlusPipeline", "FluxImg2ImgPipeline"} <= accepted
+    assert not [name for name in accepted if "Video" in name or "Upscale" in name]
+
+
+@pytest.mark.parametrize("family", sorted(MODELS))
+def test_a_model_given_by_its_name_is_run_as_by_its_short_name(family: str) -> None:
+    line = MODELS[family]
+    short = catalog.find("editors", family)([], device="cpu")
+    long = catalog.find("editors", "diffusers")([], model=line.hub, device="cpu")
+    assert long.line == short.line
+    assert long.arguments == short.arguments
+    assert (long.told.side, long.told.pictures, long.told.dtype) == (
+        short.told.side, short.told.pictures, short.told.dtype,
+    )  # fmt: skip
+
+
+def test_a_copy_of_a_known_model_in_a_folder_keeps_the_shape_of_its_input(saved: Any) -> None:
+    made = editor("diffusers", saved("kontext"))
+    assert made.line.sized
+    assert made.arguments["guidance_scale"] == MODELS["flux-kontext"].defaults["guidance_scale"]
 
 
 # -- loading, memory, devices ----------------------------------------------------------------------
@@ -197,7 +237,7 @@ def test_what_does_not_fit_or_is_withheld_is_that_sample_s_alone(
     made._loaded = pipeline, "made here"
     run = Run.create(tmp_path / "run")
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
-    assert edit_all(run, "mini", samples, made).counts == {status: 2}
+    assert edit_all(run, "mini", samples, made, workers=0).counts == {status: 2}
     assert said in run.edits("mini")[0].reason
 
 
@@ -205,6 +245,24 @@ def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Pa
     made = editor("instructpix2pix", tmp_path, device="cuda:3")
     assert made.num_gpus == 1
     assert pickle.loads(pickle.dumps(made)).device == "cuda"
+
+
+def test_a_model_edits_in_a_process_of_its_own_within_the_time_limit(
+    saved: Any, tmp_path: Path
+) -> None:
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(32, 32)) for n in range(2)]
+    run = Run.create(tmp_path / "run")
+    quick = editor("instructpix2pix", saved("pix2pix"), side="32", name="quick")
+    assert edit_all(run, "mini", samples, quick, workers=1).counts == {"scored": 2}
+    assert quick._loaded is None, "the process that edits loads it, and no other"
+    endless = {"side": "32", "name": "endless", "num_inference_steps": "1000"}
+    slow = editor("instructpix2pix", saved("pix2pix"), **endless)
+    limits = Limits(seconds=0.5)
+    assert edit_all(run, "mini", samples[:1], slow, workers=1, limits=limits).counts == {
+        "failed": 1
+    }
+    (ended,) = [one for one in run.edits("mini") if one.editor == "endless"]
+    assert ended.reason == "it took longer than the time limit"
 
 
 # -- on a GPU --------------------------------------------------------------------------------------

@@ -93,4 +93,4 @@ def test_what_does_not_fit_is_one_line(file: Path, tmp_path: Path) -> None:
         (f"{tmp_path}/broken.py:edit", r"broken\.py: ModuleNotFoundError"),
     ):
         with pytest.raises(Unavailable, match=why):
-            catalog.find("editors", name)([])
+            catalog.find("editors", name)([]).prepare()

@@ -171,10 +171,14 @@ def test_text_and_thinking_have_a_price_of_their_own() -> None:
     usage["candidatesTokensDetails"] = pictures
     bill = editor("gemini").provider.bill
     told = (100 * 2 + 1120 * 120 + 500 * 12) / 1e6
-    assert bill({"usageMetadata": usage}, price) == pytest.approx(told)
+    reply = candidate({"inlineData": {"mimeType": "image/png", "data": "QUJD"}})
+    assert bill(reply | {"usageMetadata": usage}, price) == pytest.approx(told)
     del usage["candidatesTokensDetails"]  # what is not said to be text costs as a picture
     told = (100 * 2 + 1220 * 120 + 400 * 12) / 1e6
-    assert bill({"usageMetadata": usage}, price) == pytest.approx(told)
+    assert bill(reply | {"usageMetadata": usage}, price) == pytest.approx(told)
+    told = (100 * 2 + (1220 + 400) * 12) / 1e6  # words alone, without a picture
+    words = candidate({"text": "No."})
+    assert bill(words | {"usageMetadata": usage}, price) == pytest.approx(told)
     usage = {"prompt_tokens": 100, "completion_tokens": 1220}
     usage["completion_tokens_details"] = {"image_tokens": 1120, "reasoning_tokens": 60}
     bill = editor("chat", model="google/gemini-3-pro-image-preview").provider.bill
@@ -195,6 +199,33 @@ def test_the_price_of_a_picture_is_that_of_the_very_model(
     name: str, model: str, dollars: float | None
 ) -> None:
     assert editor(name, model=model).provider.listed().picture == dollars
+
+
+@pytest.mark.parametrize(
+    ("reply", "output"),
+    [
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, 0),
+        (candidate(finish="IMAGE_SAFETY"), 0),
+        (candidate({"text": "No."}), 20),
+    ],
+)
+def test_gemini_without_a_picture_is_billed_its_tokens(reply: Any, output: int) -> None:
+    price = ImagePrice(text_in=5.0, image_in=10.0, out=40.0, picture=0.07)
+    usage: dict[str, Any] = {"promptTokenCount": 300}
+    if output:
+        usage["candidatesTokenCount"] = output
+    bill = editor("gemini").provider.bill
+    expected = (300 * 5 + output * 40) / 1e6
+    assert bill(reply | {"usageMetadata": usage}, price) == pytest.approx(expected)
+    assert bill(reply, price) == 0.0
+
+
+def test_a_bill_that_cannot_be_believed_leaves_the_list_price() -> None:
+    bill = editor("bfl").provider.bill
+    listed = ImagePrice(picture=0.045)
+    assert bill({"cost": 9}, listed) == pytest.approx(0.09)
+    for cost in (-1, True, "9", 1e9, float("nan"), None):
+        assert bill({"cost": cost}, listed) == 0.045
 
 
 def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:

@@ -57,6 +57,31 @@ def test_a_filled_folder_is_enough_and_another_file_is_refused(
         locate("tiny", tmp_path)
 
 
+def test_a_file_without_a_published_checksum_is_held_to_that_of_its_first_use(
+    tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = WeightFile(name="net.pth", url="http://127.0.0.1:9/net.pth")
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
+    path = tmp_path / "net.pth"
+    path.write_bytes(tiny)
+    assert locate("tiny", tmp_path).identity["net.pth"] == sha(tiny)
+    assert (tmp_path / "net.pth.sha256").read_text().strip() == sha(tiny)
+    path.write_bytes(tiny[:-1] + b"X")
+    with pytest.raises(WeightsError, match=r"another file .*remove it and net\.pth\.sha256"):
+        locate("tiny", tmp_path)
+    assert weights.state("tiny", tmp_path) == "wrong"
+    path.write_bytes(tiny)
+    assert locate("tiny", tmp_path).identity["net.pth"] == sha(tiny)
+
+
+def test_no_network_has_a_revision_that_moves() -> None:
+    for entry in WEIGHTS.values():
+        assert entry.revision not in ("", "main", "master", "HEAD"), entry.name
+        for file in entry.files:
+            is_pinned = file.sha256 is not None or entry.revision in entry.address(file)
+            assert is_pinned, f"{entry.name}: {file.name}"
+
+
 def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
     tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
 ) -> None:

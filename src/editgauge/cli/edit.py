@@ -29,7 +29,9 @@ class Editing:
     set: opt.SetOpt = ()
     retry: opt.RetryOpt = ""
     timeout: opt.Seconds = 600.0
-    "Seconds a sample may take; a call of a service: --set timeout=S."
+    "Seconds a sample may take, loading not counted; a call of a service: --set timeout=S."
+    stop_after: opt.Whole = 5
+    "Failures in a row with the same reason after which the command stops; 0: it never does."
 
 
 @opt.options("What the model is told")
@@ -69,16 +71,19 @@ def edit(
 
     Exit code 1: some samples have no output; 3: stopped by the budget.
     """
-    from editgauge.run.edit import edit_material
+    from editgauge.run.edit import Limits, edit_material
     from editgauge.store import selection
 
     how: JsonObject = {"retry": selection.statuses(asked.retry), "budget": spending.budget}
-    how["seconds_a_sample"] = asked.timeout
-    material, editor = _made(benchmark, data, asked, narrowing, telling, spending)
+    how["limits"] = Limits(seconds=asked.timeout, stop_after=asked.stop_after)
+    with output.answer_alone():
+        material, editor = _made(benchmark, data, asked, narrowing, telling, spending)
     if spending.estimate:
         return _estimate(material, editor, asked.run)
     with opt.run_at(asked.run) as folder, placing.open() as workers, output.progress() as show:
-        summary = edit_material(material, folder, editor, workers=workers, progress=show, **how)
+        how["progress"] = show
+        with output.answer_alone():
+            summary = edit_material(material, folder, editor, workers=workers, **how)
     output.warn(folder)
     place, name = opt.place_of(asked.run), material.benchmark.name
     facts = {**asdict(summary), "counts": dict(summary.counts)}

@@ -5,12 +5,13 @@ stands between `print` and it.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from editgauge.errors import EditgaugeError
@@ -58,6 +59,37 @@ def inert_output() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def answer_alone() -> Iterator[None]:
+    """Keep standard output for the command's answer within a `with` block, in which code of other
+    people runs: what they print, and what programs print that they start, goes to standard error.
+    """
+    sys.stdout.flush()
+    with redirect_stdout(sys.stderr), ExitStack() as stack:
+        with suppress(OSError, ValueError):  # a stream without a file: nothing to redirect
+            stack.enter_context(_file_redirected())
+        yield
+
+
+@contextmanager
+def _file_redirected() -> Iterator[None]:
+    """Let the file of standard output be that of standard error within a `with` block."""
+    out, err = sys.__stdout__, sys.__stderr__
+    if out is None or err is None:
+        yield
+        return
+    number = out.fileno()
+    kept = os.dup(number)
+    try:
+        os.dup2(err.fileno(), number)
+        yield
+    finally:
+        with suppress(OSError, ValueError):
+            out.flush()
+        os.dup2(kept, number)
+        os.close(kept)
 
 
 def raw(stream: TextIO) -> TextIO:

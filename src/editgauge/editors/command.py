@@ -10,8 +10,9 @@ regular file; it is copied and left where it is), or ``{"id": "…", "error": "w
 "refused"}`` (status failed, refused or not_applicable; failed if it is left out). Other lines are
 taken as its log. A program that loads a model says ``{"ready": false}`` first and ``{"ready":
 true}`` when it has: no sample's time limit counts what lies between. When it dies it is started
-again and asked the same sample once more; when it takes too long it is killed with all that it
-started.
+again and asked the same sample once more, but not where no program has answered yet: it may be one
+that cannot load. One that dies while it says that it loads ends the command. When it takes too long
+it is killed with all that it started.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import msgspec
 
 from editgauge.editors.delivery import Count, Seconds, deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import RunError, Unavailable, UsageError
 from editgauge.services.child import Child, Ended
 from editgauge.services.secrets import shown, words
 from editgauge.types import MAX_FILE_BYTES, Edit, JsonMapping, JsonObject, Sample, Shot, Status
@@ -107,6 +108,8 @@ class CommandEditor(BaseEditor):
     shows: bool = True
     _idle: list[Child] = field(default_factory=list, repr=False)
     """Of several threads; a list's own methods are one step each."""
+    _has_answered: bool = field(default=False, repr=False)
+    """Whether any of the programs has answered: then one that dies died of its sample."""
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         alone = replace(sample, shots=())  # demonstrations come beside its pictures
@@ -122,7 +125,11 @@ class CommandEditor(BaseEditor):
                 reason = f"no answer within {self.timeout:g} s"
                 break
             except Ended as ended:
-                reason = f"{ended} (twice on this sample)"
+                reason = str(ended)
+                if not self._has_answered:
+                    break
+                if start == 2:
+                    reason += " (twice on this sample)"
                 continue
             facts |= {"seconds": round(time.monotonic() - began, 6), "detail": {"starts": start}}
             return self._read(sample, folder, answer, facts)
@@ -139,21 +146,31 @@ class CommandEditor(BaseEditor):
         return asked | ({"examples": examples} if examples else {})
 
     def _asked(self, asked: JsonMapping) -> JsonMapping:
-        """The answer of an idle program, or of a new one. Raises `Ended` and `TimeoutError`."""
+        """The answer of an idle program, or of a new one. Raises `Ended` and `TimeoutError`,
+        and `Unavailable` for a program that cannot load.
+        """
         try:
             child = self._idle.pop()
         except IndexError:
             child = self._started()
-        seconds = self.timeout
+        seconds, is_loading = self.timeout, False
         try:
             child.write(asked)
             while True:
                 answer = child.read(time.monotonic() + seconds, "image", "error", "ready")
                 if isinstance(answer.get("ready"), bool):
-                    seconds = self.timeout if answer["ready"] else LOADING
+                    is_loading = not answer["ready"]
+                    seconds = LOADING if is_loading else self.timeout
                 elif answer.get("id", asked["id"]) == asked["id"]:
+                    self._has_answered = True
                     self._idle.append(child)
                     return answer
+        except Ended as ended:
+            child.kill()
+            if is_loading:
+                why = f"its program cannot load: {ended}"
+                raise Unavailable(f"editor {self.name!r}: {why}") from ended
+            raise
         except BaseException:
             child.kill()
             raise

@@ -13,6 +13,7 @@ for something else and blackens them.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -69,7 +70,8 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
 
     Settings: `model` (a hub id or a folder; required), `pipeline` (its class; default: what the
     model's own ``model_index.json`` names), those of `Settings`, and every argument of the
-    pipeline's call that has a plain value. The dtype is bfloat16 on a GPU. Raises `UsageError` for
+    pipeline's call that has a plain value. A model, or a class, that has a name here is run as
+    under that name. For others the dtype is bfloat16 on a GPU. Raises `UsageError` for
     a class that the library has not or that edits nothing, and for a setting that its call does not
     take.
     """
@@ -80,10 +82,30 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
             "black-forest-labs/FLUX.2-klein-4B"
         )
     given = settings.pop("pipeline", None)
-    name = str(given or loading.class_named_by(model, settings.get("revision")))
-    marks = next((one.marks for one in MODELS.values() if one.pipeline == name), "")
-    line = Model(pipeline=name, hub=model, origin="the pipeline's own defaults", marks=marks)
+    line = _line_of(model, None if given is None else str(given), settings.get("revision"))
     return _editor("diffusers", line, {"name": Path(model).name.replace(":", "-"), **settings})
+
+
+def _line_of(model: str, pipeline: str | None, revision: str | None) -> Model:
+    """What is known of a model: its own line of `MODELS`, or what the first one with the same
+    pipeline says of that class. The weights are those of `model`, and the side at which they were
+    trained is not known.
+    """
+    own = next((line for line in MODELS.values() if line.hub.lower() == model.lower()), None)
+    if own is not None and pipeline in (None, own.pipeline):
+        return own
+    name = pipeline or loading.class_named_by(model, revision)
+    for family, line in MODELS.items():
+        if line.pipeline == name:
+            return dataclasses.replace(
+                line,
+                hub=model,
+                revision=None,
+                dtype="bfloat16",
+                side=None,
+                origin=f"as for {family}: {line.origin}",
+            )
+    return Model(pipeline=name, hub=model, origin="the pipeline's own defaults")
 
 
 def _editor(family: str, line: Model, settings: JsonMapping) -> DiffusersEditor:
@@ -243,6 +265,9 @@ class DiffusersEditor(BaseEditor):
     def source(self) -> tuple[str, str]:
         """Where the weights come from, and their revision: see `loading.source_of`."""
         return loading.source_of(self.model, self.line, self.told.revision)
+
+    def prepare(self) -> None:
+        self.load()
 
     def release(self) -> None:
         self._loaded = None

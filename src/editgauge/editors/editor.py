@@ -20,13 +20,15 @@ class BaseEditor:
 
     `parallel`: ``process`` (pickled into worker processes), ``thread`` (called on `concurrency`
     threads of one process: services, programs) or ``serial`` (one call after the other: a model on
-    a GPU). `shows`: it can be shown demonstrations (`Sample.shots`). `num_cpus`, `num_gpus`,
-    `memory` (bytes): what a worker of a cluster needs. `timeout`: seconds after which it ends a
-    call by itself. `ledger`: the book of what it costs, at `price`.
+    a GPU, in a process of its own where it can be sent to one). `device`: the device that it was
+    told, such as ``cuda:1``. `shows`: it can be shown demonstrations (`Sample.shots`). `num_cpus`,
+    `num_gpus`, `memory` (bytes): what a worker of a cluster needs. `timeout`: seconds after which
+    it ends a call by itself. `ledger`: the book of what it costs, at `price`.
     """
 
     name: str
     parallel: Mode = "process"
+    device: str = ""
     concurrency: int = 1
     shows: bool = False
     num_cpus: float = 1.0
@@ -45,6 +47,11 @@ class BaseEditor:
 
     def ready(self) -> None:
         """Before the first call of a command: raise `UsageError` where none can be made."""
+
+    def prepare(self) -> None:
+        """Load what the calls need, before the time of the first sample begins. Called in the
+        process that makes the calls. Raises `Unavailable` where it cannot be loaded.
+        """
 
     def limit(self, seconds: float) -> None:
         """Lower `timeout` to what the user grants a sample."""
@@ -67,7 +74,7 @@ class Outside(BaseEditor):
     def __init__(self, editor: Editor) -> None:
         self.editor: Any = editor
         self.name = editor.name
-        for name in (*TOLD, "estimate", "ready", "release"):
+        for name in (*TOLD, "estimate", "ready", "prepare", "release"):
             if hasattr(editor, name) and name not in vars(type(self)):
                 setattr(self, name, getattr(editor, name))
 

@@ -4,11 +4,12 @@ The file is run once in each worker: what it loads at its top (weights) is loade
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import runpy
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -42,8 +43,12 @@ class FunctionEditor(BaseEditor):
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.parallel == "serial":  # else workers look: weights are loaded in each, and not here
-            _ = self.takes
+        if not isinstance(self.function, FromFile):  # a file is run by the process that edits
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Run the function's file. Raises `Unavailable` for a function that does not fit."""
+        _ = self.takes
 
     @functools.cached_property
     def takes(self) -> set[str]:
@@ -119,7 +124,8 @@ def factory(name: str) -> Callable[..., FunctionEditor]:
     """What makes the editor of a function in a file, as `editgauge.editors` have it.
 
     Settings: `name` (default: the file's and the function's), `seed` (0), `workers` (``serial``,
-    one process with one copy of the weights, or ``process``, one copy in each worker).
+    one process with one copy of the weights, or ``process``, one copy in each worker). What the
+    file loads at its top is not counted against a sample's time.
     """
 
     def made(samples: Sequence[Sample], **settings: Any) -> FunctionEditor:
@@ -148,19 +154,31 @@ class FromFile:
         return _loaded(self.file, self.function)
 
     def __call__(self, *sample: Any, **given: Any) -> Any:
-        return self.loaded(*sample, **given)
+        with _beside(self.file):
+            return self.loaded(*sample, **given)
+
+
+@contextlib.contextmanager
+def _beside(file: Path) -> Iterator[None]:
+    """Within a `with` block what lies beside the file can be imported."""
+    folder = str(file.parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # the file may have taken it away itself
+            sys.path.remove(folder)
 
 
 @functools.lru_cache(maxsize=8)
 def _loaded(file: Path, function: str) -> Callable[..., Any]:
     """The function, its file run once in a process. Raises `Unavailable` where there is none."""
-    sys.path.insert(0, str(file.parent))  # what lies beside it can be imported
     try:
-        found = runpy.run_path(str(file), run_name=f"editgauge_local_{file.stem}").get(function)
-    except Exception as error:  # the user's file: its fault is one line
+        with _beside(file):
+            values = runpy.run_path(str(file), run_name=f"editgauge_local_{file.stem}")
+    except (Exception, SystemExit) as error:  # the user's file: its fault is one line
         raise Unavailable(f"{file.name}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(file.parent))
+    found = values.get(function)
     if not callable(found):
         raise Unavailable(f"{file.name}: has no function {function!r}")
     return found  # type: ignore[no-any-return]

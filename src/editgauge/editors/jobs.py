@@ -30,7 +30,7 @@ from editgauge.services import policy
 from editgauge.services.booking import Entry
 from editgauge.services.paid import Outcome, failed
 from editgauge.services.policy import at
-from editgauge.services.prices import ImagePrice
+from editgauge.services.prices import DEAREST_REPLY, ImagePrice
 from editgauge.services.secrets import words
 from editgauge.types import JsonObject, Sample, Status
 
@@ -74,7 +74,8 @@ class Job(Part, frozen=True, kw_only=True):
     `result_url`: where another reply has the result; `status` and its words `done`, `failed`,
     `refused` (any other word: wait); `result`, `reasons`: the first place that holds something
     counts; `unsafe`: true, or a list with one that is, where a filter withheld the picture; `cost`:
-    the bill, of which one unit is `unit` US dollars.
+    the bill, in the reply to the submission or in one about the job, of which one unit is `unit`
+    US dollars. The latest bill counts.
     """
 
     status: str
@@ -171,8 +172,11 @@ class JobProvider(Provider, kw_only=True, frozen=True):
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         cost = at(value, self.kind.job.cost)
-        known = isinstance(cost, int | float) and cost is not True and cost >= 0
-        return round(cost * self.kind.job.unit, 6) if known else price.picture
+        if type(cost) not in (int, float):
+            return price.picture
+        dollars = round(cost * self.kind.job.unit, 6)
+        is_believable = 0 <= dollars <= DEAREST_REPLY
+        return dollars if is_believable else price.picture
 
 
 def provider_of(service: JobService) -> type[JobProvider]:
@@ -195,7 +199,8 @@ def provider_of(service: JobService) -> type[JobProvider]:
 
 class Begun(msgspec.Struct, kw_only=True, frozen=True):
     """A job as it is noted beside the ledger: its number, where to ask for it and for its result,
-    the key of the call that began it, and whether it is known how it ended.
+    the key of the call that began it, whether it is known how it ended, and its cost in US dollars
+    where the reply to the submission told it.
     """
 
     id: str
@@ -203,6 +208,7 @@ class Begun(msgspec.Struct, kw_only=True, frozen=True):
     result: str = ""
     key: str = ""
     over: bool = False
+    cost: float | None = None
 
 
 class JobEditor(RemoteEditor):
@@ -224,10 +230,12 @@ class JobEditor(RemoteEditor):
             entry, lost = outcome.entry, outcome.spent
             job = self._begun(outcome.value, key)
         end = Result(status=Status.UNREADABLE, reason="no job in the reply")
+        if not resumed:
+            end = replace(end, bill=self._bill(outcome.value, None))
         try:
             if job is not None:
                 if not resumed:
-                    self._note(name, job, entry)
+                    entry = self._note(name, job, entry)
                 end = self._end(job, began)
         except BaseException:
             if entry is not None:  # the job goes on without this command: who waits for its
@@ -249,12 +257,17 @@ class JobEditor(RemoteEditor):
             return None
         return job if self._own(job) and (not job.over or job.key == key) else None
 
-    def _note(self, name: str, job: Begun, entry: Entry | None = None) -> None:
-        """Write a job down; a booking that is still open is its own from now on."""
+    def _note(self, name: str, job: Begun, entry: Entry | None = None) -> Entry | None:
+        """Write a job down, and return its booking, which belongs to the job from now on. A new
+        job is booked at the cost that the service told, where it told one.
+        """
         with self.ledger.paid.transaction():
             self.ledger.paid.note(name, msgspec.json.encode(job).decode())
+            if not job.over and job.cost is not None:
+                return self.ledger.rebook(entry, job.cost, self.model, key=job.key)
             if entry is not None:
                 self.ledger.name(entry, job.key)
+            return entry
 
     def _begun(self, value: Any, key: str) -> Begun | None:
         """The job in a reply; None without one, or with an address on a strange host."""
@@ -263,7 +276,8 @@ class JobEditor(RemoteEditor):
         number, address, result = (str(at(value, place) or "") for place in places)
         if "{id}" in spec.poll and number:  # it becomes a part of an address
             address = spec.poll.replace("{id}", quote(number, safe=""))
-        job = Begun(id=number, address=address, result=result, key=key)
+        cost = self._bill(value, None)
+        job = Begun(id=number, address=address, result=result, key=key, cost=cost)
         return job if address and self._own(job) else None
 
     def _own(self, job: Begun) -> bool:
@@ -317,10 +331,11 @@ class JobEditor(RemoteEditor):
             reasons = [str(reason) for place in spec.reasons if (reason := at(value, place))]
             refused = state in spec.refused or any(map(policy.filtered, reasons))
             reason = words(": ".join([str(state), *reasons[:1]]))
-            return not_made(reason, refused=refused, bill=self._bill(value, None))
+            return not_made(reason, refused=refused, bill=self._bill(value, job.cost))
         if state not in spec.done:
             return None
-        bill = self._bill(value, self.price.picture)
+        listed = self.price.picture if job.cost is None else job.cost
+        bill = self._bill(value, listed)
         if job.result:
             outcome = self._asked(job.result, job)
             if outcome.kind != "ok":

@@ -7,9 +7,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,19 @@ OFFLOAD = (
 """What to do where a device's memory does not suffice."""
 _PICTURES = ("image", "images", "input_images")
 """The arguments under which pipelines take the picture to edit; the first that is there counts."""
+_EDITORS = frozenset({
+    "BriaFibo2Pipeline", "DreamLiteMobilePipeline", "DreamLitePipeline", "Flux2KleinKVPipeline",
+    "Flux2KleinPipeline", "Flux2Pipeline", "GlmImagePipeline", "OmniGenPipeline",
+    "QwenImage21Pipeline", "ZImageOmniPipeline",
+})  # fmt: skip
+"""Classes that edit a picture by an instruction, after diffusers' documentation (0.42), and whose
+names do not say so.
+"""
+_EDITING = re.compile("Edit|InstructPix2Pix|Kontext|I2I|Img2Img|Depth2Img")
+"""Names of classes that edit: by an instruction, or (img2img) by a description of the result."""
+_VIDEO = re.compile("Video|I2V|ChronoEdit|V2V")
+_OTHER_USES = re.compile("Upscale|SuperResolution|Refiner|Prior|UnCLIP|Layered|^Onnx")
+"""Names of classes that take a picture and a prompt for something else than an edit."""
 _GIVEN = {
     *_PICTURES, "self", "prompt", "generator", "latents", "prompt_embeds", "negative_prompt_embeds",
     "output_type", "return_dict", "callback_on_step_end", "callback_on_step_end_tensor_inputs",
@@ -83,14 +98,62 @@ def class_named_by(model: str, revision: str | None) -> str:
 
 def call_of(editor: str, pipeline: Any) -> tuple[str, tuple[str, ...]]:
     """Of the call of a pipeline's class the name under which it takes the pictures, and those that
-    a user may set. Raises `UsageError` for one that edits no picture by an instruction alone.
+    a user may set. Raises `UsageError`, with what to use instead, for a class that cannot edit a
+    picture by an instruction alone. Nothing is loaded.
     """
+    if why := why_no_editor(pipeline):
+        wanted = "wants a picture and a prompt, and nothing else such as a mask"
+        raise UsageError(f"editor {editor!r}: {wanted}; {why}. {_recipe(pipeline.__name__)}")
     parameters = inspect.signature(pipeline.__call__).parameters
-    argument = next((name for name in _PICTURES if name in parameters), "")
-    if not argument or "prompt" not in parameters or "mask_image" in parameters:
-        why = "wants a picture and a prompt, and nothing else such as a mask"
-        raise UsageError(f"editor {editor!r}: {why}; {pipeline.__name__} does not take these alone")
+    argument = next(name for name in _PICTURES if name in parameters)
     return argument, tuple(name for name in parameters if name not in _GIVEN)
+
+
+def why_no_editor(pipeline: Any) -> str:
+    """Why a pipeline's class cannot edit a picture by an instruction alone; empty where it can.
+
+    A class whose call takes a picture may also make a video of it, enlarge it, take it for a map of
+    edges, or draw something like it. An editor is one that is known to edit (`_EDITORS`), or whose
+    name says so.
+    """
+    name = pipeline.__name__
+    parameters = inspect.signature(pipeline.__call__).parameters
+    parts = inspect.signature(pipeline.__init__).parameters
+    argument = next((one for one in _PICTURES if one in parameters), "")
+    if not argument or "prompt" not in parameters or "mask_image" in parameters:
+        return f"{name} does not take these alone"
+    if {"num_frames", "frames", "video"} & set(parameters) or _VIDEO.search(name):
+        return f"{name} makes a video"
+    if "control_image" in parameters or {"controlnet", "adapter"} & set(parts):
+        return f"{name} takes its picture for a map that guides it (edges, depth, poses)"
+    needed = [
+        one.name
+        for one in parameters.values()
+        if one.default is inspect.Parameter.empty and one.kind is one.POSITIONAL_OR_KEYWORD
+    ]
+    others = sorted(set(needed) - {"self", "prompt", argument})
+    if others:
+        return f"{name} also needs {', '.join(others)}"
+    if _OTHER_USES.search(name) or not (name in _EDITORS or _EDITING.search(name)):
+        return f"{name} does not edit its picture: it enlarges, splits or varies it"
+    return ""
+
+
+def _recipe(name: str) -> str:
+    """What to use in place of a class that is no editor."""
+    library = importlib.import_module("diffusers")
+    stem = name.removesuffix("Pipeline")
+    relatives = []
+    for other in sorted(dir(library)):
+        if other.startswith(stem) and other.endswith("Pipeline") and _EDITING.search(other):
+            relative = getattr(library, other)
+            if inspect.isclass(relative) and not why_no_editor(relative):
+                relatives.append(other)
+    own = "write a function that calls the model's own code (--editor FILE.py:function)"
+    if not relatives:
+        return f"To use this model, {own}"
+    classes = " or ".join(relatives)
+    return f"To use this model, name a class that edits (--set pipeline={classes}), or {own}"
 
 
 def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:

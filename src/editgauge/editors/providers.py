@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
+import msgspec
+
 from editgauge.editors.calling import Ask, Call, sized
 from editgauge.editors.delivery import Count
 from editgauge.editors.remote import Provider, Result, factory, not_made, without_picture
@@ -174,8 +176,8 @@ class Gemini(Provider, kw_only=True, frozen=True):
         parts = [p for p in objects(at(candidate, "content.parts")) if not p.get("thought")]
         text = "".join(str(part["text"]) for part in parts if "text" in part)
         detail |= {"text": text[:4000]} if text else {}
-        if pictures := [data for part in parts if (data := at(part, "inlineData.data"))]:
-            return Result(picture=str(pictures[-1]), detail=detail)
+        if pictures := _gemini_pictures(value):
+            return Result(picture=pictures[-1], detail=detail)
         finish = str(at(candidate, "finishReason") or "")
         why = str(at(candidate, "finishMessage") or text)
         if finish.removeprefix("IMAGE_") in _STOPS:
@@ -183,16 +185,37 @@ class Gemini(Provider, kw_only=True, frozen=True):
             return not_made(reason, refused=True, detail=detail)
         return without_picture(f" ({finish})" if finish else "", why, detail=detail)
 
+    def bill(self, value: Any, price: ImagePrice) -> float | None:
+        """What an answer cost. One without a picture (a refusal, or words alone) costs its tokens,
+        as far as they have a price, and never the price of a picture.
+        """
+        if self.result(value).status is not Status.SCORED:
+            price = msgspec.structs.replace(price, picture=0.0)
+        return super().bill(value, price)
+
     def usage(self, value: Any) -> dict[str, int] | None:
         usage = at(value, "usageMetadata")
         images = _pictures_of(at(usage, "promptTokensDetails"))
         made, thought = at(usage, "candidatesTokenCount"), at(usage, "thoughtsTokenCount")
+        has_picture = bool(_gemini_pictures(value))
+        if made is None and not has_picture:
+            made = 0  # a blocked prompt has no count of what came out
         text = thought if isinstance(thought, int) else 0
         pictures = _pictures_of(at(usage, "candidatesTokensDetails"))
-        if pictures and isinstance(made, int) and pictures <= made:
+        if isinstance(made, int) and not has_picture:
+            text += made
+            made = 0
+        elif pictures and isinstance(made, int) and pictures <= made:
             text += made - pictures
             made = pictures
         return _tokens(at(usage, "promptTokenCount"), images, made, text)
+
+
+def _gemini_pictures(value: Any) -> list[str]:
+    """The pictures of a reply as base64, those of its thinking left out."""
+    parts = objects(at(value, "candidates.0.content.parts"))
+    pictures = [at(part, "inlineData.data") for part in parts if not part.get("thought")]
+    return [str(picture) for picture in pictures if picture]
 
 
 # -- chat completions ------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ package. A file's SHA-256 is checked before it is loaded, and stands in every ro
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import os
@@ -25,8 +26,8 @@ State = Literal["here", "not here", "wrong"]
 
 class WeightFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One file of a network. `url` is empty for a file of the hub's repository that the network
-    names as its source; `sha256` None where nobody has published it; `package`: (package, path in
-    it) of an installed package that carries the same bytes.
+    names as its source; `sha256` None where nobody has published it (see `_first_seen`);
+    `package`: (package, path in it) of an installed package that carries the same bytes.
     """
 
     name: str
@@ -129,6 +130,22 @@ def _checksum(path: str, size: int, changed: int) -> str:
     return sha256(Path(path))
 
 
+SEEN = ".sha256"
+"""What is added to a file's name where its SHA-256 of the first use is written down."""
+
+
+def _first_seen(path: Path, checksum: str) -> str:
+    """The SHA-256 that a file had when it was first used, for one without a published checksum;
+    written down now where this is the first use. A folder that cannot be written keeps none.
+    """
+    note = path.with_name(path.name + SEEN)
+    with contextlib.suppress(OSError):
+        if note.exists():
+            return note.read_text(encoding="ascii", errors="replace").strip()
+        note.write_text(f"{checksum}\n", encoding="ascii")
+    return checksum
+
+
 def locate(name: str, chosen: Path | str | None = None) -> Local:
     """All files of a network, checked. Raises `AbsentWeights` with the exact command when one is
     not there, and `WeightsError` when it is another one.
@@ -144,10 +161,12 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
             checksum = _checksum(os.path.abspath(path), facts.st_size, facts.st_mtime_ns)
         except OSError as error:
             raise WeightsError(f"{path}: cannot be read ({error.strerror or error})") from error
-        if checksum != (file.sha256 or checksum):
-            why = f"SHA-256 wanted {str(file.sha256)[:16]}…, found {checksum[:16]}…"
+        wanted = file.sha256 or _first_seen(path, checksum)
+        if checksum != wanted:
+            why = f"SHA-256 wanted {wanted[:16]}…, found {checksum[:16]}…"
+            noted = "" if file.sha256 else f" and {path.name}{SEEN}"
             raise WeightsError(
-                f"weights {name!r}: {path.name} is another file ({why}); remove it, then: "
+                f"weights {name!r}: {path.name} is another file ({why}); remove it{noted}, then: "
                 f"{weights.command}"
             )
         paths[file.name], checksums[file.name] = path, checksum

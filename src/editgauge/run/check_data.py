@@ -45,6 +45,7 @@ ASSUMED: dict[str, str] = {
     "output-unreadable": "counted as unreadable, not as 0",
     "output-size": "faithful scores that need one size have no value; corrected ones resize",
     "output-given-back": "scored as it is, and counted as given back: no edit was made",
+    "output-one-colour": "scored as it is, though a model that failed gives such pictures",
     "output-extra": "not scored",
 }
 """Every kind that a check finds by itself, and what is assumed then. Loaders have their own."""

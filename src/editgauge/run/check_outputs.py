@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editgauge.errors import DataError
-from editgauge.images import read_header, read_image
+from editgauge.images import one_colour, read_header, read_image
 from editgauge.run.check_data import ASSUMED, Issue, Progress, each, issue, relative
 from editgauge.store.collect import editors_in, left_out
-from editgauge.store.outputs import OutputFolder, given_back
+from editgauge.store.outputs import BLACK, OutputFolder, given_back
 from editgauge.types import Sample
 
 KINDS = tuple(
@@ -85,10 +85,13 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
         yield "several", f"also {', '.join(relative(other, folder) for other in more)}"
     try:
         header = read_header(path)
-        read_image(path)
+        colour = one_colour(read_image(path))
     except DataError as error:
         yield "unreadable", str(error).replace(f"{path}: ", "")
         return
+    if colour is not None:
+        named = "black" if max(colour) <= BLACK else f"RGB {', '.join(map(str, colour))}"
+        yield "one-colour", f"the same colour all over: {named}"
     try:
         of_input = read_header(sample.image)
     except (DataError, IndexError):

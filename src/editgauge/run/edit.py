@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,11 +21,19 @@ from editgauge import catalog, temporary
 from editgauge.editors import tracks
 from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
-from editgauge.errors import BudgetExceeded, ServiceStopped, UsageError
+from editgauge.errors import (
+    BudgetExceeded,
+    EditgaugeError,
+    ServiceStopped,
+    Unavailable,
+    UsageError,
+)
 from editgauge.run.material import Material
 from editgauge.run.output import STOPS, edit_one, no_output
-from editgauge.run.workers import Workers, workers_of
+from editgauge.run.timelimit import Limited
+from editgauge.run.workers import Workers, gpus_of, workers_of
 from editgauge.scoring.scorer import Needs
+from editgauge.services.secrets import words
 from editgauge.store import lease
 from editgauge.store.paths import plain_name
 from editgauge.store.run import PAID, Run
@@ -32,6 +42,16 @@ from editgauge.types import Editor, JsonMapping, Sample, Status
 
 Progress = Callable[[int, int, str], None]
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What an editing call may take: `seconds` for each sample, and `stop_after` failures in a row
+    with the same reason (0: any number).
+    """
+
+    seconds: float = 600.0
+    stop_after: int = 5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,17 +154,22 @@ def edit(
     *,
     workers: int | Workers = 1,
     retry: frozenset[Status] = frozenset(),
-    seconds_a_sample: float = 600.0,
+    limits: Limits = Limits(),
     progress: Progress | None = None,
 ) -> EditSummary:
     """Make the outputs that are not there yet; return what there is now.
 
     How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on
-    `workers` processes, each stopped after `seconds_a_sample`; 0: in this one), ``thread`` (on
+    `workers` processes, each stopped after `limits.seconds`; 0: in this one), ``thread`` (on
     ``editor.concurrency`` threads here: for services and programs; its own ``timeout`` becomes at
-    most `seconds_a_sample`) or ``serial`` (one after the other here: for a model on a GPU).
-    `Workers` of other machines also do ``serial`` editors, and refuse ``thread`` with a
-    `UsageError`. Samples whose record has a status in `retry` are edited again.
+    most `limits.seconds`) or ``serial`` (one after the other: for a model on a GPU). A ``serial``
+    editor has one process, or one for each GPU of `workers`; with 0 workers, or where it cannot be
+    sent to a process, it runs here. What an editor loads (`BaseEditor.prepare`) counts for no
+    sample. `Workers` of other machines refuse ``thread`` with a `UsageError`. Samples whose record
+    has a status in `retry` are edited again.
+
+    After `limits.stop_after` failures in a row with the same reason, of an editor that is no
+    paid service, the call ends with `EditSummary.stopped`; the next one goes on behind them.
 
     A `BudgetExceeded` from the editor ends the call with `EditSummary.stopped`; so does an
     `Unavailable` or a `MissingExtra` once something was made; before that it is raised. Neither is
@@ -159,16 +184,54 @@ def edit(
         work = _Work(run, benchmark, worker, {})
         todo = list(work.left(samples, retry, summary))
         show(0, len(todo), f"editing with {editor.name}")
+        streak = _Streak(limits.stop_after if worker.ledger is None else 0)
         try:
-            for record in work.made(todo, force, seconds_a_sample):
-                summary.add(record, new=True)
-                show(summary.edited, len(todo), f"editing with {editor.name}")
+            with contextlib.closing(work.made(todo, force, limits.seconds)) as records:
+                for record in records:
+                    summary.add(record, new=True)
+                    show(summary.edited, len(todo), f"editing with {editor.name}")
+                    streak.add(record)
+                    if streak.is_over and summary.edited < len(todo):
+                        raise Unavailable(streak.told())
         except (BudgetExceeded, ServiceStopped, *STOPS) as error:
             if isinstance(error, STOPS) and not summary.edited:
                 raise
             summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
     return summary
+
+
+class _Streak:
+    """Failures in a row with the same reason; `most` of them (0: any number) say that the editor
+    itself is at fault: a GPU that is lost, a program that cannot load.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.length, self.reason = most, 0, ""
+        self._likeness = ""
+
+    def add(self, record: EditRecord) -> None:
+        if record.status is not Status.FAILED:
+            self.length, self._likeness = 0, ""
+            return
+        likeness = _NUMBERS.sub("#", record.reason.replace(record.sample, "#"))
+        self.length = self.length + 1 if likeness == self._likeness else 1
+        self.reason, self._likeness = record.reason, likeness
+
+    @property
+    def is_over(self) -> bool:
+        return 0 < self.most <= self.length
+
+    def told(self) -> str:
+        return (
+            f"stopped after {self.length} failures in a row with the same reason: {self.reason}. "
+            f"Correct the cause and run the same command again: it goes on with the samples that "
+            f"were not tried, and with --retry failed also with these (--stop-after 0: never stop)"
+        )
+
+
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+"""What differs between two reports of the same failure: addresses, sizes, times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,19 +257,34 @@ class _Work:
                 continue
             yield sample
 
-    def made(self, todo: Sequence[Sample], force: Workers, seconds: float) -> Iterator[EditRecord]:
+    def made(self, todo: Sequence[Sample], force: Workers, seconds: float) -> Generator[EditRecord]:
         if force.away and self.editor.parallel == "thread":
             why = (
                 "calls a service or has devices of its own here: its limits are kept in one process"
             )
             raise UsageError(f"editor {self.editor.name!r} {why}; edit on this machine")
-        if self.editor.parallel == "process" or force.away:
-            yield from self._on_workers(todo, force, seconds)
-        elif self.editor.parallel == "thread":
+        if self.editor.parallel == "thread":
             self.editor.limit(seconds)
             yield from self._on_threads(todo)
+        elif force.here or (self.editor.parallel == "serial" and not self._can_be_sent(force)):
+            yield from self._here(todo, seconds)
         else:
-            yield from map(self._one, todo)
+            yield from self._on_workers(todo, force, seconds)
+
+    def _can_be_sent(self, force: Workers) -> bool:
+        """Whether a worker process can have the editor; another machine must have it."""
+        try:
+            pickle.dumps(self.editor)
+        except (TypeError, AttributeError, pickle.PicklingError):
+            return force.away
+        return True
+
+    def _here(self, todo: Sequence[Sample], seconds: float) -> Iterator[EditRecord]:
+        """One after the other in this process."""
+        if todo:
+            _prepare(self.editor)
+        limited = replace(self, editor=Limited(self.editor, seconds))
+        yield from map(limited._one, todo)
 
     def _one(self, sample: Sample) -> EditRecord:
         again = self.again.get(sample.id, "")
@@ -232,6 +310,7 @@ class _Work:
             seconds=seconds,
             needs=Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory),
             alone=editor.parallel == "serial",
+            gpus=gpus_of(editor.device) if editor.device.startswith("cuda:") else (),
             places=(self.run.path / "run.sqlite", *pictures),
         ):
             (sample,) = outcome.items
@@ -242,22 +321,26 @@ class _Work:
             yield record
 
     def _on_threads(self, todo: Sequence[Sample]) -> Iterator[EditRecord]:
-        """After an error that ends the call, those in flight are still written."""
-        stop: BaseException | None = None
-        with ThreadPoolExecutor(max(1, self.editor.concurrency)) as pool:
-            futures = [pool.submit(self._one, sample) for sample in todo]
-            try:
-                for ended in as_completed(futures):
-                    if ended.cancelled():
-                        continue
-                    if (error := ended.exception()) is None:
-                        yield ended.result()
-                    elif stop is None:
-                        stop, _ = error, [future.cancel() for future in futures]
-            finally:
-                pool.shutdown(cancel_futures=True)
-        if stop is not None:
-            raise stop
+        """As many at a time as the editor has threads; the next one begins when the record of one
+        that has ended was seen. After an error that ends the call, those in flight are still
+        written.
+        """
+        most = max(1, self.editor.concurrency)
+        error: BaseException | None = None
+        waiting = iter(todo)
+        with ThreadPoolExecutor(most) as pool:
+            under_way = {pool.submit(self._one, sample) for sample in islice(waiting, most)}
+            while under_way:
+                ended, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    error = error or future.exception()
+                    if future.exception() is None:
+                        yield future.result()
+                if error is None:
+                    free = most - len(under_way)
+                    under_way |= {pool.submit(self._one, one) for one in islice(waiting, free)}
+        if error is not None:
+            raise error
 
 
 _worker: tuple[Path, str, BaseEditor] | None = None
@@ -265,7 +348,19 @@ _worker: tuple[Path, str, BaseEditor] | None = None
 
 def _start(run: Path, benchmark: str, editor: BaseEditor) -> None:
     global _worker  # noqa: PLW0603 - a worker process is one worker
+    _prepare(editor)
     _worker = (run, benchmark, editor)
+
+
+def _prepare(editor: BaseEditor) -> None:
+    """Let the editor load. Raises `EditgaugeError`, an `Unavailable` for what it raises itself."""
+    try:
+        editor.prepare()
+    except EditgaugeError:
+        raise
+    except Exception as error:  # somebody's model: no sample is to blame
+        why = words(f"{type(error).__name__}: {error}")
+        raise Unavailable(f"editor {editor.name!r} cannot be loaded: {why}") from error
 
 
 def _work(batch: Sequence[Sample]) -> EditRecord:
@@ -327,17 +422,17 @@ def _spent(editor: BaseEditor) -> str:
 
 
 def edit_material(
-    material: Material, folder: Run, made: Made, *, budget: float | None = None, **limits: Any
+    material: Material, folder: Run, made: Made, *, budget: float | None = None, **how: Any
 ) -> EditSummary:
     """Make the outputs of a benchmark's samples that are not there yet, for at most `budget` US
     dollars (the run's edits of all calls together), and record the call in the run. Further
-    arguments (`limits`) and errors as those of `edit`.
+    arguments (`how`) and errors as those of `edit`.
     """
     name, editor = material.benchmark.name, as_editor(made.editor)
     editor.ready()
     with _booked(editor, folder.path, budget):
         data = material.keep(folder)
-        summary = edit(folder, name, material.samples, made.editor, **limits)
+        summary = edit(folder, name, material.samples, made.editor, **how)
         summary.spent = _spent(editor)
     folder.record(
         "edit",

@@ -23,7 +23,7 @@ from editgauge.errors import (
 from editgauge.images import EXTENSIONS, fingerprint, read_header
 from editgauge.services.secrets import words
 from editgauge.store import hashes, lease, paths
-from editgauge.store.outputs import given_back
+from editgauge.store.outputs import given_back, one_colour_of
 from editgauge.store.paths import plain_name, portable, without_roots
 from editgauge.store.schema import EditRecord
 from editgauge.types import Edit, Editor, Sample, Status
@@ -135,7 +135,10 @@ def _into_place(
         os.replace(file, above / place.name)
     except OSError as error:
         raise paths.unwritable(run / place, error) from error
-    record = replace(record, width=header.width, height=header.height, given_back=back)
+    detail = {**record.detail, **one_colour_of(above / place.name)}
+    record = replace(
+        record, width=header.width, height=header.height, given_back=back, detail=detail
+    )
     return replace(record, path=str(place), fingerprint=mark)
 
 

@@ -27,7 +27,7 @@ from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import Takes, editors_in, import_of, left_out, takes_of, tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.matching import Matches, matches_of
-from editgauge.store.outputs import OutputFolder
+from editgauge.store.outputs import ONE_COLOUR, OutputFolder, one_colour_notes
 from editgauge.store.paths import plain_name
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
@@ -309,6 +309,7 @@ class Scoring:
         left = left_out(outputs, facts["editors"]) if outputs and not editors else []
         name = self.material.benchmark.name
         summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]
+        summary.problems += facts.get("one_colour", [])
         summary.problems += self._plugged.problems
         scored = self._scored(summary, facts["editors"], whole=not left)
         if not verify:
@@ -372,9 +373,13 @@ class Scoring:
             workers=self.workers, outputs=len(samples) * len(takes), progress=show,
             roots=[self.material.dataset.root], origins=self._plugged.origins(), **limits,
         )  # fmt: skip
-        tell(self.folder, edits, samples)
+        colours: dict[str, dict[str, Sequence[int]]] = {}
+        for record in tell(self.folder, edits, samples):
+            if ONE_COLOUR in record.detail:
+                colours.setdefault(record.editor, {})[record.sample] = record.detail[ONE_COLOUR]
         counts = [[*key, dict(each)] for key, each in summary.counts.items()]
         facts = {"data": data.digest(), "editors": [*takes], "counts": counts}
+        facts["one_colour"] = one_colour_notes(colours)
         return summary, {**facts, "kept": summary.kept + summary.computed}
 
     def _takes(

@@ -54,19 +54,22 @@ class Workers:
         *,
         needs: Needs,
         alone: bool = False,
+        gpus: Sequence[str] = (),
         places: Sequence[Path] = (),
         **job: Any,
     ) -> Iterator[Done[Item, Result]]:
         """What comes of each batch: see `processes.run_batches`, to which `job` goes on. `needs`:
-        what one worker takes of its machine; `places`: what every worker must see.
+        what one worker takes of its machine; `gpus`: those that work which is `alone` was told, as
+        ``CUDA_VISIBLE_DEVICES`` names them, where these workers have none of their own; `places`:
+        what every worker must see.
         """
         if self._cluster is not None:
             return self._cluster.batches(batches, work, needs=needs, places=places, **job)
         workers = self.number(needs, alone=alone)
         threads = max(1, (os.cpu_count() or 1) // workers if alone and workers else needs.num_cpus)
         share = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(int(threads)))
-        gpus = self._gpus[:workers] if alone else ()
-        environments = [share | {VISIBLE: gpu} for gpu in gpus] or [share] * workers
+        seen = (self._gpus or gpus)[:workers] if alone else ()
+        environments = [share | {VISIBLE: gpu} for gpu in seen] or [share] * workers
         return run_batches(batches, work, workers=workers, environments=environments, **job)
 
     def __enter__(self) -> Self:

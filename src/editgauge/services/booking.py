@@ -218,6 +218,23 @@ class Ledger:
         """The call goes on after its command, and is found by this key: see `standing`."""
         self.paid.rename(entry.number, key)
 
+    def rebook(self, entry: Entry | None, dollars: float, model: str, *, key: str) -> Entry:
+        """Book what the service says that a call under way costs, in place of the booked estimate
+        (`entry`; None where no price was known). The call goes on under `key`: see `standing`.
+        """
+        with self.paid.transaction():
+            if entry is not None:
+                self.paid.settle(entry.number, "released", note="the service told its cost")
+            number = self.paid.book(self.purpose, dollars, key=key, model=model)
+        assert number is not None, "a booking without a budget is never refused"
+        most = dollars if entry is None else entry.most
+        rebooked = Entry(number, model, most, dollars)
+        with self._changed:
+            if entry is not None:
+                self._open.pop(entry.number, None)
+            self._open[number] = rebooked
+        return rebooked
+
     def leave(self, entry: Entry) -> None:
         """The call stays under way after this command ends: see `standing`."""
         with self._changed:

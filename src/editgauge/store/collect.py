@@ -15,7 +15,7 @@ from editgauge.errors import DataError, ImageError
 from editgauge.images import EXTENSIONS, read_header
 from editgauge.store import paths
 from editgauge.store.hashes import HashStore
-from editgauge.store.outputs import OutputFolder, given_back
+from editgauge.store.outputs import ONE_COLOUR, OutputFolder, given_back, one_colour_of
 from editgauge.store.paths import plain_name, portable
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
@@ -210,13 +210,15 @@ class _Outputs:
 
     def _looked_at(self, record: EditRecord) -> EditRecord:
         """The record of a picture that is new, with what its first bytes say."""
-        plain = replace(record, width=None, height=None, given_back=None, reason="")
+        detail = {name: value for name, value in record.detail.items() if name != ONE_COLOUR}
+        plain = replace(record, width=None, height=None, given_back=None, reason="", detail=detail)
         try:
             header = read_header(self.run.path / str(record.path))
         except ImageError as error:
             reason = portable(str(error), [self.run.path])
             return replace(plain, status=Status.UNREADABLE, reason=reason)
-        detail = {**record.detail, "format": header.format} if record.detail else record.detail
+        if detail:
+            detail["format"] = header.format
         scored = replace(plain, status=Status.SCORED, detail=detail)
         return replace(scored, width=header.width, height=header.height)
 
@@ -248,8 +250,9 @@ class _Outputs:
 
 
 def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> list[EditRecord]:
-    """Say of each output whether it is its input handed back (`EditRecord.given_back`), and keep
-    that in the run; return the records in their order.
+    """Say of each output whether it is its input handed back (`EditRecord.given_back`), and whether
+    it has one colour all over (`ONE_COLOUR`), and keep that in the run; return the records in their
+    order.
 
     What a record knows already is not looked up again. Outputs of their input's size are decoded,
     which takes about as long as scoring them: `score` does this last. Of those that cannot be told
@@ -259,7 +262,11 @@ def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> 
 
     def told(part: Sequence[EditRecord]) -> list[EditRecord]:
         return [
-            replace(one, given_back=given_back(run.path / one.path, by_id[one.sample]))
+            replace(
+                one,
+                given_back=given_back(run.path / one.path, by_id[one.sample]),
+                detail={**one.detail, **one_colour_of(run.path / one.path)},
+            )
             if one.given_back is None and one.status is Status.SCORED and one.path
             and one.sample in by_id else one
             for one in part

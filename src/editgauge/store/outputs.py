@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from editgauge.errors import ImageError
-from editgauge.images import EXTENSIONS, same_pixels
+from editgauge.escape import counted
+from editgauge.images import EXTENSIONS, one_colour, read_image, same_pixels
 from editgauge.types import Sample
 
+BLACK = 8
+"""The highest level of a channel of a picture that counts as black."""
 _RANK = {extension: number for number, extension in enumerate(EXTENSIONS)}
 
 
@@ -66,6 +69,39 @@ class OutputFolder:
 def _is_output(entry: os.DirEntry[str]) -> bool:
     """A file, or a link to nothing or to itself: an output that cannot be read."""
     return (entry.is_symlink() and not os.path.isdir(entry.path)) or entry.is_file()
+
+
+ONE_COLOUR = "one_colour"
+"""The name in the `detail` of an output's record under which the colour (RGB) of a picture stands
+that has the same one all over.
+"""
+
+
+def one_colour_of(output: Path) -> dict[str, list[int]]:
+    """What an output's record says of a picture of one colour; empty for any other file."""
+    try:
+        colour = one_colour(read_image(output))
+    except ImageError:
+        return {}
+    return {} if colour is None else {ONE_COLOUR: list(colour)}
+
+
+def one_colour_notes(colours: Mapping[str, Mapping[str, Sequence[int]]]) -> list[str]:
+    """A sentence for each editor with pictures of one colour; `colours`: editor -> sample ->
+    colour.
+    """
+    notes = []
+    for editor, by_sample in sorted(colours.items()):
+        if not by_sample:
+            continue
+        black = sum(max(colour) <= BLACK for colour in by_sample.values())
+        first = min(by_sample)
+        notes.append(
+            f"{editor}: {counted(len(by_sample), 'output')} of one colour all over, {black:,} of "
+            f"them black (first: {first}); scored as they are, though a model that failed, or a "
+            f"safety filter, gives such pictures"
+        )
+    return notes
 
 
 def given_back(output: Path, sample: Sample) -> bool | None:

@@ -129,7 +129,7 @@ def tune(
                 weights = run.path / trained.weights
                 editor = training.tuned(base, weights, order.recipe.lora, facts)
             editor, tests = on_track(editor, Track(tuned=size)), [known[name] for name in one.test]
-            done.edits.append(edit(run, benchmark, tests, editor, progress=progress))
+            done.edits.append(edit(run, benchmark, tests, editor, workers=0, progress=progress))
             as_editor(editor).release()
     facts = {"benchmark": benchmark, "editor": order.editor, "settings": recorded(order.settings)}
     splits_made = {one.task: one.record() for one in splits}

@@ -1,5 +1,6 @@
-"""`typeset`: a classical offline editor of text, the bar that a model has to clear. Only what
-cannot be read, found or drawn gives the input back; pixels away from the text keep their value.
+"""`typeset`: a classical offline editor of text, the bar that a model has to clear. What cannot be
+read, found or drawn gives the input back, and so does an edited picture that does not read as asked
+(see `readback`). Pixels away from the text keep their value.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,17 @@ from editgauge.editors.typeset import acts, letters
 from editgauge.editors.typeset.acts import CannotEdit, Done
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import faces
-from editgauge.editors.typeset.find import Line, find
+from editgauge.editors.typeset.find import Line
+from editgauge.editors.typeset.readback import objection
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
-from editgauge.instructions import Operation, Parsed, read_instruction
+from editgauge.instructions import (
+    LARGER,
+    SLIGHTLY_LARGER,
+    Operation,
+    Parsed,
+    read_instruction,
+)
 from editgauge.ocr import Engine
 from editgauge.types import Edit, JsonObject, Sample
 
@@ -31,6 +39,12 @@ _ACTS: Mapping[Operation, Callable[[Canvas, Parsed], Done]] = {
     "change": letters.change, "insert": letters.insert, "delete": acts.delete, "move": acts.move,
     "recolour": acts.recolour, "resize": acts.resize, "rotate": acts.rotate,
 }  # fmt: skip
+
+
+_IN_PLACE = ("change", "resize", "rotate")
+"""Operations after which a text stands on the ground that it stood on before."""
+_MOST_STRANGE = 0.02
+"""See `Canvas.strangeness`."""
 
 
 class Settings(msgspec.Struct, kw_only=True, frozen=True):
@@ -84,26 +98,38 @@ class TypesetEditor:
         asked = read_instruction(instruction)
         if asked.operation is None:
             return picture, {"edited": False}, f"{asked.reason}: the input is given back"
-        canvas = Canvas(picture, self._lines(picture), faces(self.folders))
-        try:
-            done = {"operation": asked.operation, **_ACTS[asked.operation](canvas, asked)}
-            done["read"] = self._reads(canvas.pixels, asked, done)
-        except CannotEdit as error:
-            detail = {"edited": False, "operation": asked.operation}
-            return picture, detail, f"{error}: the input is given back"
-        return canvas.pixels, {"edited": True, **done}, ""
+        lines = self._lines(picture)
+        for attempt in _attempts(asked):
+            canvas = Canvas(picture, lines, faces(self.folders))
+            try:
+                done = self._done(canvas, attempt)
+                return canvas.pixels, {"edited": True, **done, "read": True}, ""
+            except CannotEdit as error:
+                why = str(error)
+        detail = {"edited": False, "operation": asked.operation}
+        return picture, detail, f"{why}: the input is given back"
+
+    def _done(self, canvas: Canvas, asked: Parsed) -> Done:
+        """Edit the canvas, and return what was done. Raises `CannotEdit`, also where the edited
+        picture does not read as asked.
+        """
+        assert asked.operation is not None
+        done = {"operation": asked.operation, **_ACTS[asked.operation](canvas, asked)}
+        is_step = asked.operation == "move" and (asked.where or "").startswith("go ")
+        if (asked.operation in _IN_PLACE or is_step) and canvas.strangeness() > _MOST_STRANGE:
+            raise CannotEdit("the text would run beyond the ground that it stands on")
+        if why := objection(canvas, asked, self._lines):
+            raise CannotEdit(why)
+        return done
 
     def _lines(self, picture: Array) -> list[Line]:
         texts = self.engine(picture)
         return [Line(np.asarray(text.polygon, np.float64), text.text) for text in texts]
 
-    def _reads(self, picture: Array, asked: Parsed, done: JsonObject) -> bool:
-        """Whether the result reads as asked: new texts are there, deleted ones are not, all others
-        are as they were.
-        """
-        texts = [target for _, target in asked.pairs] or [asked.target or ""]
-        if asked.operation not in ("change", "insert"):
-            texts = [one["found"] for one in done["texts"]]
-        lines = self._lines(picture)
-        there = [find(lines, text) is not None for text in texts if text]
-        return not any(there) if asked.operation == "delete" else all(there)
+
+def _attempts(asked: Parsed) -> list[Parsed]:
+    """The instruction, and a smaller step where it leaves the size of an enlargement open."""
+    attempts = [asked]
+    if asked.operation == "resize" and asked.amount == LARGER:
+        attempts.append(replace(asked, amount=SLIGHTLY_LARGER))
+    return attempts

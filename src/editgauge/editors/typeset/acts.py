@@ -14,6 +14,8 @@ from editgauge.instructions import Parsed
 
 Done = dict[str, Any]
 """What was done, for the record: JSON values."""
+_SLIGHTLY = 0.3
+"""The share of a usual step by which a text is moved "a little"."""
 EDGE = 0.04
 """Of the picture's shorter side: how near to its border a text is put."""
 Point = tuple[float, float]
@@ -23,8 +25,9 @@ class CannotEdit(Exception):
     """Why the picture does not allow what was asked: no such text, no face that has the letters."""
 
 
-def matched(canvas: Canvas, text: str) -> Match:
-    if (match := find(canvas.lines, text)) is None:
+def matched(canvas: Canvas, text: str, where: str | None = None) -> Match:
+    """The place of a text, of equals the one that `where` names. Raises `CannotEdit`."""
+    if (match := find(canvas.lines, text, where or "")) is None:
         raise CannotEdit(f"{text!r} was not found")
     return match
 
@@ -32,7 +35,8 @@ def matched(canvas: Canvas, text: str) -> Match:
 def named(canvas: Canvas, asked: Parsed) -> list[Match]:
     """The texts that are quoted, or else those that a word such as "the title" names."""
     if asked.sources:
-        return [matched(canvas, source) for source in asked.sources]
+        where = None if asked.operation == "move" else asked.where
+        return [matched(canvas, source, where) for source in asked.sources]
     if asked.role is None:
         raise CannotEdit(asked.reason or "the instruction does not say which text is meant")
     numbers = by_role(canvas.lines, asked.role)
@@ -42,8 +46,13 @@ def named(canvas: Canvas, asked: Parsed) -> list[Match]:
     return [Match((span,), 1.0) for span in spans] if asked.role == "all" else [Match(spans, 1.0)]
 
 
+def texts_of(canvas: Canvas, match: Match) -> list[str]:
+    """The words of a match, one text for each of its lines."""
+    return [canvas.lines[span.line].text[span.start : span.end] for span in match.spans]
+
+
 def report(canvas: Canvas, match: Match) -> Done:
-    words = " / ".join(canvas.lines[s.line].text[s.start : s.end] for s in match.spans)
+    words = " / ".join(texts_of(canvas, match))
     return {"found": words, "similarity": round(match.similarity, 3)}
 
 
@@ -74,7 +83,9 @@ def recolour(canvas: Canvas, asked: Parsed) -> Done:
 
 
 def resize(canvas: Canvas, asked: Parsed) -> Done:
-    return _turned(canvas, asked, np.eye(2) * (asked.amount or 1.0)) | {"factor": asked.amount}
+    if asked.amount is None:
+        raise CannotEdit("the instruction does not say how large the text is to be")
+    return _turned(canvas, asked, np.eye(2) * asked.amount) | {"factor": asked.amount}
 
 
 def rotate(canvas: Canvas, asked: Parsed) -> Done:
@@ -99,6 +110,8 @@ def _turned(canvas: Canvas, asked: Parsed, linear: Matrix) -> Done:
 
 
 def move(canvas: Canvas, asked: Parsed) -> Done:
+    if asked.place == "swapped":
+        return _swapped(canvas, asked)
     anchor = canvas.box_of(matched(canvas, asked.anchor)) if asked.anchor else None
     if anchor is None and asked.where is None:
         raise CannotEdit("the instruction does not say where the text is to go")
@@ -116,6 +129,22 @@ def move(canvas: Canvas, asked: Parsed) -> Done:
     return {"texts": done}
 
 
+def _swapped(canvas: Canvas, asked: Parsed) -> Done:
+    """Lay each of two texts where the other was, in the other's colour where its own would not
+    stand out.
+    """
+    lifted = list(_lifted(canvas, asked))
+    if len(lifted) != 2:
+        raise CannotEdit("two texts are to change places, and not both can be told from the ground")
+    (first_match, first), (second_match, second) = lifted
+    first_colour, second_colour = first.colour, second.colour
+    for text, place, colour in ((first, second, second_colour), (second, first, first_colour)):
+        if not canvas.shows(text.colour, place.box):
+            text.recolour(colour)
+        canvas.drop(text, place.centre)
+    return {"texts": [report(canvas, first_match), report(canvas, second_match)]}
+
+
 def _beside(size: Point, box: Box, place: str, gap: float) -> Point:
     (wide, high), (left, top, right, bottom) = size, box
     x, y = (left + right - wide) / 2, (top + bottom - high) / 2
@@ -129,6 +158,8 @@ def _to(canvas: Canvas, lifted: Lifted, where: str, step: float) -> Point:
     edge, words = EDGE * min(width, height), where.split()
     x, y = lifted.box[:2]
     if words[0] == "go":
+        if words[-1] == "slightly":
+            step *= _SLIGHTLY
         dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[words[1]]
         return x + dx * step, y + dy * step
     middle = (height - high) / 2 if words == ["center"] else y

@@ -12,9 +12,13 @@ from editgauge.editors.typeset import faces
 from editgauge.editors.typeset.faces import Alpha, Drawn, Face, Style, covers
 from editgauge.editors.typeset.find import Box, Line, Match
 from editgauge.editors.typeset.ink import EVERYWHERE, Ink, Matrix, separated
-from editgauge.images import Array
+from editgauge.images import Array, Mask
 from editgauge.instructions import Colour
 
+_CELLS = 8
+"""Cells along each axis of the RGB cube by which grounds are compared."""
+_FEW = 0.005
+"""The share of a ground's pixels up to which a colour does not belong to it."""
 _SEEN = 0.02
 """Opacity from which on a pixel counts as ink."""
 
@@ -43,6 +47,13 @@ class Lifted:
         left, top, right, bottom = self.box
         return (left + right) / 2, (top + bottom) / 2
 
+    @property
+    def colour(self) -> Colour:
+        """The typical colour of its solid pixels."""
+        solid = [paint[alpha > 0.9] for alpha, paint, _ in self.pieces]
+        red, green, blue = np.median(np.concatenate(solid), axis=0).round().astype(int).tolist()
+        return red, green, blue
+
     def recolour(self, colour: Colour) -> None:
         for _, paint, _ in self.pieces:
             paint[:] = colour
@@ -56,10 +67,13 @@ class Canvas:
     lines: Sequence[Line]
     faces: Sequence[Face]
     pixels: Array = field(init=False)
+    laid: Mask = field(init=False)
+    """Where letters were set or dropped, (H, W)."""
     _inks: dict[int, Ink | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.pixels = self.original.copy()
+        self.laid = np.zeros(self.original.shape[:2], bool)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -93,7 +107,7 @@ class Canvas:
             x, y = round(x), round(y)
         paint = np.broadcast_to(np.asarray(colour, np.uint8), (*drawn.alpha.shape, 3)).copy()
         origin = matrix @ (x, y, 1.0)
-        self._lay(drawn.alpha, paint, np.column_stack([matrix[:, :2], origin]))
+        self._lay(drawn.alpha, paint, np.column_stack([matrix[:, :2], origin]), letters=True)
 
     def drop(self, lifted: Lifted, at: tuple[float, float], linear: Matrix | None = None) -> None:
         """Lay lifted ink back with its centre at `at`, perhaps through a 2 x 2 matrix."""
@@ -103,9 +117,9 @@ class Canvas:
         for alpha, paint, matrix in lifted.pieces:
             moved = turned @ matrix
             moved[:, 2] += shift
-            self._lay(alpha, paint, moved)
+            self._lay(alpha, paint, moved, letters=True)
 
-    def _lay(self, alpha: Alpha, paint: Array, matrix: Matrix) -> None:
+    def _lay(self, alpha: Alpha, paint: Array, matrix: Matrix, *, letters: bool = False) -> None:
         height, width = alpha.shape
         ends = np.array([matrix @ (x, y, 1.0) for x in (0, width) for y in (0, height)])
         low = np.maximum(np.floor(ends.min(axis=0)).astype(int) - 1, 0)
@@ -123,6 +137,8 @@ class Canvas:
         region = self.pixels[low[1] : high[1], low[0] : high[0]]
         mixed = np.round(region * (1 - opacity) + laid * opacity)
         region[:] = np.where(opacity > 0.004, mixed, region).astype(np.uint8)
+        if letters:
+            self.laid[low[1] : high[1], low[0] : high[0]] |= opacity[..., 0] > 0.5
 
     def lift(self, match: Match) -> Lifted | None:
         """Cut a match's ink out and put the ground in its place; None where there is no ink."""
@@ -142,6 +158,25 @@ class Canvas:
         self.erase(ink, reach)
         return Lifted([(alpha, ink.paint.copy(), ink.matrix)])
 
+    def strangeness(self) -> float:
+        """The share (0 to 1) of the letters' new pixels that lie on another ground than the text
+        had: beyond the edge of its sign, or on other things.
+        """
+        inks = [ink for ink in self._inks.values() if ink is not None]
+        if not inks or not self.laid.any():
+            return 0.0
+        old = np.zeros(self.laid.shape, np.uint8)
+        grounds = []
+        for ink in inks:
+            cv2.fillPoly(old, [np.round(ink.line.corners).astype(np.int32)], 1)
+            left, top, right, bottom = ink.box
+            grounds.append(ink.ground[top:bottom, left:right].reshape(-1, 3))
+        new = self.original[self.laid & (old == 0)]
+        known = _colour_cells(np.concatenate(grounds))
+        cells = new // (256 // _CELLS)
+        strange = ~known[cells[:, 0], cells[:, 1], cells[:, 2]]
+        return float(strange.sum()) / float(self.laid.sum())
+
     def box_of(self, match: Match) -> Box:
         """What the lines of a match cover of the picture."""
         left, top, right, bottom = np.array([self.lines[span.line].box for span in match.spans]).T
@@ -152,6 +187,21 @@ class Canvas:
         left, top, right, bottom = (max(0, round(v)) for v in box)
         under = self.pixels[top:bottom, left:right].reshape(-1, 3)
         return not under.size or float(np.linalg.norm(under.mean(axis=0) - colour)) > 150
+
+
+def _colour_cells(colours: Array) -> Mask:
+    """Which cells of the RGB cube more than a few of the colours (n, 3) are in, or beside."""
+    cells = colours // (256 // _CELLS)
+    counts = np.zeros((_CELLS,) * 3, np.int64)
+    np.add.at(counts, (cells[:, 0], cells[:, 1], cells[:, 2]), 1)
+    known = counts > _FEW * len(colours)
+    for axis in range(3):
+        along = np.moveaxis(known, axis, 0)
+        grown = along.copy()
+        grown[1:] |= along[:-1]
+        grown[:-1] |= along[1:]
+        known = np.moveaxis(grown, 0, axis)
+    return known
 
 
 def _part(values: Alpha, reach: tuple[float, float]) -> Alpha:

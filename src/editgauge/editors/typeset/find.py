@@ -30,11 +30,15 @@ class Line:
     text: str
 
     @property
-    def upright(self) -> Points:
-        """The corners from where the text begins: one much taller than wide runs down the page."""
+    def runs_down(self) -> bool:
+        """Whether the text runs down the page: its box is much taller than wide."""
         along, across = np.linalg.norm(self.corners[[1, 3]] - self.corners[0], axis=1)
-        runs_down = across > 1.5 * along and len(self.text) > 1
-        return np.roll(self.corners, -1, axis=0) if runs_down else self.corners
+        return bool(across > 1.5 * along and len(self.text) > 1)
+
+    @property
+    def upright(self) -> Points:
+        """The corners from where the text begins."""
+        return np.roll(self.corners, -1, axis=0) if self.runs_down else self.corners
 
     @property
     def height(self) -> float:
@@ -71,16 +75,30 @@ def plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
 
 
-def find(lines: Sequence[Line], wanted: str) -> Match | None:
-    """The place whose words are most like `wanted`, of equals the one in the largest letters; None
-    where none is `ACCEPT` like it.
+def find(lines: Sequence[Line], wanted: str, where: str = "") -> Match | None:
+    """The place whose words are most like `wanted`, of equals the one that is nearest to `where` (a
+    side or corner of the picture, such as ``bottom left``), or in the largest letters; None where
+    none is `ACCEPT` like it.
     """
     query = plain(wanted)
-    matches = [_best_in(lines, group, query) for group in _groups(lines, query)]
-    ranked = [
-        (rank, lines[match.spans[0].line].height, match) for match, rank in filter(None, matches)
-    ]
-    return max(ranked, key=lambda one: one[:2])[2] if ranked else None
+    found = [_best_in(lines, group, query) for group in _groups(lines, query)]
+    matches = [one for one in found if one is not None]
+    if not matches:
+        return None
+
+    def preference(one: tuple[Match, float]) -> tuple[float, float, float]:
+        match, rank = one
+        line = lines[match.spans[0].line]
+        return rank, _nearness(line, where), line.height
+
+    return max(matches, key=preference)[0]
+
+
+def _nearness(line: Line, where: str) -> float:
+    """How far a line lies to the named side or corner, in pixels."""
+    x, y = line.centre
+    ways = {"left": -x, "right": x, "top": -y, "bottom": y}
+    return sum(ways.get(word, 0.0) for word in where.split())
 
 
 def _best_in(
@@ -100,6 +118,8 @@ def _best_in(
         part = fuzz.partial_ratio_alignment(query, letters) if len(letters) > len(query) else None
         start, end = (part.dest_start, part.dest_end) if part else (0, len(letters))
     similarity = float(Levenshtein.normalized_similarity(query, letters[start:end]))
+    if not _is_whole(query, letters[start:end]):
+        return None
     reach: dict[int, tuple[int, int]] = {}
     for line, index, _ in owners[start:end]:
         reach[line] = (reach.get(line, (index, index))[0], index)
@@ -111,6 +131,15 @@ def _best_in(
         for n, first, last in spans
     )
     return Match(spans, similarity), similarity + 0.06 * words - 0.01 * len(group)
+
+
+def _is_whole(query: str, letters: str) -> bool:
+    """Whether letters that are like the query also begin and end with it: what an engine did not
+    read of a text would be left standing in the picture.
+    """
+    if len(letters) >= len(query):
+        return True
+    return letters[:1] == query[:1] and letters[-1:] == query[-1:]
 
 
 def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
@@ -142,16 +171,37 @@ def _reads_on(first: Line, second: Line) -> bool:
     return below and min(right_a, right_b) - max(left_a, left_b) > -height
 
 
+def _block(lines: Sequence[Line], order: Sequence[int], first: int) -> list[int]:
+    """The lines of like height that read on to or from a line, from the top down."""
+    block = [first]
+    place = order.index(first)
+    for n in reversed(order[:place]):  # upwards
+        if _same_block(lines[n], lines[block[0]]):
+            block.insert(0, n)
+    for n in order[place + 1 :]:  # downwards
+        if _same_block(lines[block[-1]], lines[n]):
+            block.append(n)
+    return block
+
+
+def _same_block(upper: Line, lower: Line) -> bool:
+    likeness = min(upper.height, lower.height) / max(upper.height, lower.height)
+    return likeness > 0.7 and _reads_on(upper, lower)
+
+
 def by_role(lines: Sequence[Line], role: Role) -> list[int]:
     """Which lines are named by a word, from the top down."""
     order = sorted(range(len(lines)), key=lambda n: lines[n].centre[1])
     if not order or role == "all":
         return order
-    if role in ("top", "bottom"):
-        return [order[0 if role == "top" else -1]]
-    largest = max(lines, key=lambda line: (line.upright is line.corners, line.height))
+    if role == "top":
+        return _block(lines, order, order[0])
+    if role == "bottom":
+        return _block(lines, order, order[-1])
+    largest = max(lines, key=lambda line: (not line.runs_down, line.height))
     least = largest.height * (1.0 if role == "largest" else 0.7)
     left, _, right, _ = largest.box
     near = [n for n in order if lines[n].box[0] < right and lines[n].box[2] > left]
-    title = [n for n in near if lines[n].height >= least]
+    alike = [n for n in near if lines[n].runs_down == largest.runs_down]
+    title = [n for n in alike if lines[n].height >= least]
     return title if role != "only" or len(title) == len(order) else []

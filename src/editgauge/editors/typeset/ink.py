@@ -19,6 +19,8 @@ from editgauge.instructions import Colour
 
 _LEAST = 0.25
 """The likeness to the line's words below which a separation is not believed."""
+_CLEAR = 0.95
+"""How much letters that no face is like must stand out (0 to 1) to be believed."""
 _LEVEL = 1.2
 """Degrees within which a line counts as level: OCR's corners are not better than this."""
 Lab = npt.NDArray[np.float32]
@@ -105,12 +107,17 @@ def separated(picture: Array, line: Line, some: Sequence[Face]) -> Ink | None:
     inner = np.zeros((height, width), bool)
     inner[edge : height - edge - 1, edge : width - edge - 1] = True
     best, rank = None, -np.inf
+    plain_best, plain_clear = None, _CLEAR
     for clear, mask in _trials(np.asarray(patch), inner, tall):
         alike = faces.likeness(mask.astype(np.float32), line.text, some)
         # parts too thick for strokes (gaps between letters have them) count against a mask
         alike -= max(0.0, 2 * (_thickness(mask, tall) - 0.12))
         if alike > _LEAST and alike + 0.3 * clear > rank:  # a script's letters are only roughly so
             best, rank = mask, alike + 0.3 * clear
+        if clear > plain_clear and _plane(np.asarray(patch), ~_grown(mask, 3)) is not None:
+            plain_best, plain_clear = mask, clear
+    if best is None:
+        best = plain_best  # letters of no face that is installed, alone on a plain ground
     if best is None:
         return None
     alpha, ground, hidden, colour = _matte(np.asarray(patch), best, tall)

@@ -7,7 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.editors.typeset import faces
-from editgauge.editors.typeset.acts import EDGE, CannotEdit, Done, Point, matched, named, report
+from editgauge.editors.typeset.acts import (
+    EDGE,
+    CannotEdit,
+    Done,
+    Point,
+    matched,
+    named,
+    report,
+    texts_of,
+)
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import Drawn, Style, ink_box, set_text, width_of
 from editgauge.editors.typeset.find import Span
@@ -15,12 +24,19 @@ from editgauge.editors.typeset.ink import Ink
 from editgauge.instructions import Colour, Parsed
 
 _ENDLESS = 1e6
+LEAST_LIKENESS = 0.4
+"""Below this likeness of a line's letters to those of the best face, either the face is another or
+the letters were not told from the ground: no text is set in such a style.
+"""
 
 
 def change(canvas: Canvas, asked: Parsed) -> Done:
     if not asked.pairs:
         raise CannotEdit(asked.reason)
-    matches = [(matched(canvas, source), target) for source, target in asked.pairs]
+    matches = [
+        (matched(canvas, source, asked.where), _in_case(canvas, source, target))
+        for source, target in asked.pairs
+    ]
     done: list[Done] = []
     for match, text in matches:
         words = np.array_split(np.array(text.split(), object), len(match.spans))
@@ -31,6 +47,15 @@ def change(canvas: Canvas, asked: Parsed) -> Done:
         ]
         done.append(report(canvas, match) | {"to": text} | _told(styles[0]))
     return {"texts": done}
+
+
+def _in_case(canvas: Canvas, source: str, target: str) -> str:
+    """The new text in capitals, where the picture has the old one in capitals and the instruction
+    does not write it so.
+    """
+    found = texts_of(canvas, matched(canvas, source))
+    is_capital = all(text.isupper() for text in found)
+    return target.upper() if is_capital and not source.isupper() else target
 
 
 def _told(style: Style | None) -> Done:
@@ -47,6 +72,8 @@ def _inked(canvas: Canvas, span: Span, text: str) -> tuple[Ink, Style]:
         raise CannotEdit(f"{seen!r} was read, but its letters cannot be told from the ground")
     if (style := canvas.style(ink, text)) is None:
         raise _no_face(text)
+    if style.likeness < LEAST_LIKENESS:
+        raise CannotEdit(f"no installed font looks like the letters of {ink.line.text!r}")
     return ink, style
 
 
@@ -115,10 +142,16 @@ def _free(canvas: Canvas, ink: Ink) -> Point:
 
 
 def _aligned(canvas: Canvas, ink: Ink, old: Point, wide: float, room: Point) -> float:
-    """Where a new line starts: at the edge that others begin at too, or about its centre."""
-    off = np.array([line.box[0] for line in canvas.lines]) - ink.line.box[0]
-    left = (np.abs(off) < max(3.0, 0.25 * ink.line.height)).sum() > 1  # itself is one
-    x = old[0] if left else (old[0] + old[1] - wide) / 2
+    """Where a new line starts: at the edge that others begin or end at too, or about its centre."""
+    near = max(3.0, 0.25 * ink.line.height)
+    boxes = np.array([line.box for line in canvas.lines])
+    begin_alike = (np.abs(boxes[:, 0] - ink.line.box[0]) < near).sum() > 1  # itself is one
+    end_alike = (np.abs(boxes[:, 2] - ink.line.box[2]) < near).sum() > 1
+    x = (old[0] + old[1] - wide) / 2
+    if begin_alike:
+        x = old[0]
+    elif end_alike:
+        x = old[1] - wide
     return min(max(x, room[0]), max(room[0], room[1] - wide))
 
 
@@ -129,6 +162,8 @@ def insert(canvas: Canvas, asked: Parsed) -> Done:
         match = matched(canvas, asked.anchor)
     elif asked.place and asked.role and asked.role != "all":
         match = named(canvas, replace(asked, sources=()))[0]
+    elif asked.where is None and asked.reason:
+        raise CannotEdit(asked.reason)
     else:
         return _insert_at(canvas, asked.target, asked.colour, asked.where or "bottom")
     place = asked.place if asked.place in ("before", "above", "below") else "after"
@@ -193,7 +228,7 @@ def _house_style(canvas: Canvas, text: str) -> tuple[Style, Colour]:
     for number in order[len(order) // 2 :]:
         ink = canvas.ink(number)
         style = canvas.style(ink, text) if ink else None
-        if ink and style and style.likeness > 0.4:
+        if ink and style and style.likeness >= LEAST_LIKENESS:
             size = max(10.0, min(style.size, 0.06 * canvas.size[1]))
             return replace(style, size=size), ink.colour
     able = next((face for face in canvas.faces if faces.covers(face, text)), None)

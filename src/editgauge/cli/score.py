@@ -31,11 +31,18 @@ class Delivered:
     outputs: Path | None = None
     "A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's)."
     pattern: str = ""
-    """Where outputs have other names: '{category}/{id}_edited.png'; editgauge import shows what a
-    folder holds."""
-    map: Path | None = None
-    """The same by a csv with the columns sample and file."""
+    """Where outputs have other names: '{category}/{id}_edited.png', or '{id}_{editor}' where all
+    models lie in one folder; editgauge import shows what a folder holds."""
+    map: opt.MapOpt = None
+    column: opt.ColumnOpt = ()
     editors: opt.EditorsOpt = ()
+
+    def options(self) -> dict[str, Any]:
+        """The options as `run.score.Scoring.run` takes them."""
+        from editgauge.store.manifest import Columns
+
+        named = {name: value for name, value in vars(self).items() if name != "column"}
+        return {**named, "columns": Columns.of(self.column)}
 
 
 @opt.options("Networks and OCR")
@@ -77,7 +84,7 @@ def score(
     from editgauge.run.tracks import tracks_of
     from editgauge.store import selection
 
-    limits = {**vars(delivered), "retry": selection.statuses(asked.retry)}
+    limits = {**delivered.options(), "retry": selection.statuses(asked.retry)}
     how = {"tracks": tracks_of(asked.tracks), **engines.options()}
     material = narrowing.open(benchmark, data)
     with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:

@@ -24,7 +24,7 @@ from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
-from editgauge.store.collect import Takes, editors_in, import_of, left_out, takes_of, tell
+from editgauge.store.collect import Takes, editors_in, left_out, takes_of, tell, why_left_out
 from editgauge.store.hashes import HashStore
 from editgauge.store.manifest import Columns, editors_of_manifest
 from editgauge.store.matching import matches_of, several_editors
@@ -312,7 +312,7 @@ class Scoring:
         self._record(facts["data"], facts["editors"], summary)
         left = left_out(outputs, facts["editors"]) if outputs and not editors else []
         name = self.material.benchmark.name
-        summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]
+        summary.problems += [why_left_out(name, one) for one in left]
         summary.problems += self._plugged.problems
         return self._scored(summary, facts["editors"], whole=not left)
 

@@ -19,6 +19,8 @@ from editgauge.store.patterns import Matches, alike, facts_of, pictures_in, with
 from editgauge.types import Sample
 
 _KINDS = ("sample", "file", "editor")
+_COUNTING = {"index", "idx", "row", "line", "number", "no", "nr", "n", "i", "place", "unnamed", "0"}
+"""Words of headings over columns that number the records."""
 _SHOWN = 8
 
 
@@ -357,7 +359,9 @@ def _candidate(
 
 
 def _counts(records: Sequence[Record], column: str) -> bool:
-    """Whether a column only numbers the records, from 0 or from 1."""
+    """Whether a column only numbers the records, from 0 or from 1, and is not called otherwise."""
+    if not {*words_of(column.rpartition(".")[2])} <= _COUNTING:
+        return False
     values = [record.cells.get(column, "").strip() for record in records]
     return any(
         values == [str(number) for number in range(first, first + len(values))] for first in (0, 1)
@@ -405,32 +409,43 @@ def _records_of(
 ) -> Iterator[dict[str, str]]:
     """The records below a JSON value; `above` are the cells that stand above it.
 
-    An object whose keys are samples or files, or that holds only objects and lists, is a table by
-    these keys (columns ``key``, ``key2``…). Every other object is a record.
+    An object whose keys are samples or files is a table by these keys (columns ``key``, ``key2``…),
+    and so is one that holds only objects and lists, where it stands in no list. Every other object
+    is a record.
     """
     if isinstance(node, list):
         for item in node:
-            yield from _records_of(item, above, samples, files)
-    elif isinstance(node, dict) and _is_table(node, samples, files):
+            if isinstance(item, dict) and not _is_keyed(item, samples, files):
+                yield from _record(above, item)
+            else:
+                yield from _records_of(item, above, samples, files)
+    elif isinstance(node, dict) and (_is_keyed(node, samples, files) or _is_nested(node)):
         level = sum(1 for name in above if name.startswith("key")) + 1
         name = "key" if level == 1 else f"key{level}"
         for key, item in node.items():
             yield from _records_of(item, {**above, name: str(key)}, samples, files)
     elif isinstance(node, dict):
-        cells = {**above, **_flat(node, "")}
-        parts = {name: item for name, item in node.items() if _is_list_of_objects(item)}
-        if not parts:
-            yield cells
-        for name, items in parts.items():
-            for item in items:
-                yield {**cells, **_flat(item, f"{name}.")}
+        yield from _record(above, node)
     else:
         yield {**above, "value": _text(node)}
 
 
-def _is_table(node: Mapping[Any, Any], samples: SampleNames, files: set[str]) -> bool:
-    if all(isinstance(item, dict | list) for item in node.values()):
-        return True
+def _record(above: Mapping[str, str], node: Mapping[Any, Any]) -> Iterator[dict[str, str]]:
+    """An object as a record; where it has lists of objects, as a record for each of these."""
+    cells = {**above, **_flat(node, "")}
+    parts = {name: item for name, item in node.items() if _is_list_of_objects(item)}
+    if not parts:
+        yield cells
+    for name, items in parts.items():
+        for item in items:
+            yield {**cells, **_flat(item, f"{name}.")}
+
+
+def _is_nested(node: Mapping[Any, Any]) -> bool:
+    return all(isinstance(item, dict | list) for item in node.values())
+
+
+def _is_keyed(node: Mapping[Any, Any], samples: SampleNames, files: set[str]) -> bool:
     return any(
         str(key) in samples or PurePosixPath(str(key).replace("\\", "/")).name in files
         for key in node

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
-from editgauge.errors import UsageError
+from editgauge.cli.modes import mode, modes
 from editgauge.judging.options import JudgeOptions, Selection
 
 if TYPE_CHECKING:
@@ -31,6 +31,16 @@ class Instead:
     "By OpenAI-style batches, at half the price within a day: submit, and later collect."
 
 
+_JUDGE = ("mini", "--model", "gpt-4o-2024-11-20")
+
+
+@modes(
+    mode("--estimate", *_JUDGE, "--estimate", leaves="--show --probe --batch"),
+    mode("--show", *_JUDGE, "--show", leaves="--probe --batch"),
+    mode("--probe", *_JUDGE, "--probe", leaves="--batch --repeat --retry --offline"),
+    mode("--batch", *_JUDGE, "--batch", "submit"),
+    mode("", *_JUDGE),
+)
 def judge(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,
@@ -48,8 +58,6 @@ def judge(
     from editgauge.judging.session import Session
     from editgauge.store.remote import working
 
-    if sum(map(bool, asdict(instead).values())) > 1:
-        raise UsageError("--estimate, --show, --probe and --batch: one only")
     if instead.estimate or instead.show:
         with Session(how, benchmark, data, what, looking=True) as opened:
             _estimated(opened) if instead.estimate else _shown(opened, whole=bool(what.sample))

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import Words, mode, modes
 from editgauge.errors import UsageError
 from editgauge.escape import plain
 from editgauge.types import JsonObject
@@ -50,6 +51,28 @@ class Taking:
     "Copy the matched outputs to TO/<editor>/… in official naming. Else: look."
 
 
+def _takes_scores(words: Words) -> bool:
+    """Whether `import` is asked for scores."""
+    if any(words.has(name) for name in _OF_OUTPUTS.split()):
+        return False
+    source = words.first("--from")
+    return words.has("--model") or (bool(source) and not _has_pictures(Path(source)))
+
+
+_OF_OUTPUTS = "--pattern --map --to"
+_LOOK = ("mini", "--from", "OUT")
+
+
+@modes(
+    mode(
+        "files of scores",
+        *("mini", "--from", "SCORES", "--model", "gpt-4o-2024-11-20"),
+        chosen=_takes_scores,
+        leaves=f"{_OF_OUTPUTS} --column",
+    ),
+    mode("--map", *(*_LOOK, "--map", "NAMES.csv"), leaves="--run --model --pattern"),
+    mode("outputs", *(*_LOOK, "--pattern", "{id}"), leaves="--run --model --column"),
+)
 def take_in(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.errors import EditgaugeError
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class Engines:
         return self.device if self.device[:1].isdecimal() else ""
 
 
+@modes(
+    mode("--map", "mini", "--outputs", "OUT", "--map", "NAMES.csv", leaves="--pattern"),
+    mode("--outputs", "mini", "--outputs", "OUT", leaves="--column"),
+    mode("the outputs of the run", "mini", leaves="--pattern --map --column"),
+)
 def score(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,

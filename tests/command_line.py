@@ -39,7 +39,7 @@ def invoke(words: Sequence[object], env: Mapping[str, str] | None = None) -> Res
                 code = main.run([str(word) for word in words])
         except Exception as error:
             raised = error
-            code = error.exit_code if isinstance(error, EditgaugeError) else 2
+            code = error.exit_code if isinstance(error, EditgaugeError) else main.INTERNAL_ERROR
     return Result(code, out.getvalue(), err.getvalue(), raised)
 
 

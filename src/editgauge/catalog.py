@@ -208,8 +208,19 @@ def open_data(
     dataset = benchmark.load(part("editgauge.store.remote:local_folder")(data), split=split)
     if samples := list(dataset):
         return benchmark, dataset, samples
-    advice = f"run: editgauge check {name} {data}"
-    raise DataError(f"{data}: no samples of {name} found; {advice}")
+    raise DataError(_no_samples(name, data, split))
+
+
+def _no_samples(name: str, data: Path | None, split: str | None) -> str:
+    """What is wrong where a benchmark has no samples, and what to do next."""
+    of_split = f" in the split {split!r}" if split else ""
+    if name.startswith(DATA_SETS) and data is None:
+        folder = name.removeprefix(DATA_SETS[0])
+        advice = f"take some pictures in: editgauge curate add {folder} PICTURES"
+        return f"{name}: the data set has no samples yet{of_split}; {advice}"
+    place = f"{data}: " if data is not None else ""
+    words = f"{name} {data}" if data is not None else name
+    return f"{place}no samples of {name} found{of_split}; run: editgauge check {words}"
 
 
 # -- parts by dotted name --------------------------------------------------------------------------

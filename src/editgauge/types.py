@@ -240,8 +240,10 @@ class Metric:
         return self.heading or self.name
 
 
-Rule = Callable[[Mapping[str, float]], float | None]
-"""The parents' values of one sample to the derived value; None where they give none."""
+Rule = Callable[[dict[str, float]], float | None]
+"""The parents' values of one sample to the derived value; None where they give none. The values are
+a `dict`, so that functions that are declared for a `dict` or for a `Mapping` both fit.
+"""
 DERIVED = "derived"
 """The scorer of the rows of derived metrics."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from tests.command_line import invoke
 
 from editgauge.cli import main as entry
 from editgauge.cli.help import described
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.tables import gate as gates
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch", "cv2", "numpy", "rich", "duckdb", "PIL")
@@ -55,7 +57,7 @@ def options_of(name: str) -> list[str]:
 
 def test_a_person_can_see_all_of_it() -> None:
     assert len(EVERY) <= 40
-    assert sum(len(options_of(name)) for name in EVERY) <= 190
+    assert sum(len(options_of(name)) for name in EVERY) <= 200
     assert list(entry.COMMANDS)[:10] == list(entry.DAILY)
     assert len(entry.DAILY) == 10
 
@@ -134,7 +136,7 @@ def test_a_shell_is_offered_names(
         ("table", "RUNS"),
         ("diagnose x --set floor=y", "--set floor=y: wanted a number"),
         ("diagnose x --set flor=1", "did you mean floor?"),
-        ("judge mini --model m --estimate --show", "one only"),
+        ("judge mini --model m --estimate --show", "does not use --show"),
         ("--plugin", "--plugin: wanted a value"),
         ("import mini DATA some/folder", "--from"),
         ("score mini DATA some/folder", "more words than it takes: 'some/folder'; is an option"),
@@ -162,7 +164,7 @@ def test_what_is_wrong_is_one_line_that_names_it(
         (UsageError("are none of the run's: x", argument="samples"), 2, "error: --sample are none"),
         (OSError(28, "No space left on device", "rows"), 2, "rows: No space left on device"),
         (MemoryError(), 2, "out of memory"),
-        (ZeroDivisionError(), 2, "a mistake in editgauge"),
+        (ZeroDivisionError(), 70, "a mistake in editgauge"),
         (BrokenPipeError(), 0, ""),
     ],
 )
@@ -175,6 +177,21 @@ def test_every_end_has_its_line_and_code(
 ) -> None:
     assert ended(monkeypatch, raising=raising) == code
     assert words in capsys.readouterr().err
+
+
+def test_every_exit_code_is_listed() -> None:
+    start = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    shown = invoke(["--help"]).stdout
+    for code, words in entry.EXIT_CODES.items():
+        assert f"\n- {code}: {words}\n" in start
+        assert re.search(rf"^  {code} +{words[:40]}", shown, re.MULTILINE)
+    raised = {one.exit_code for one in (EditgaugeError, *subclasses(EditgaugeError))}
+    assert raised | {*gates.EXIT_CODES.values()} <= {*entry.EXIT_CODES}
+
+
+def subclasses(kind: type[EditgaugeError]) -> set[type[EditgaugeError]]:
+    below = {*kind.__subclasses__()}
+    return below.union(*(subclasses(one) for one in below))
 
 
 @pytest.mark.parametrize("words", [("--json",), ("--format", "json"), ("--format=json",)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -102,6 +103,72 @@ def test_other_names_by_a_table(data: Path, tmp_path: Path) -> None:
     (tmp_path / "mine/14.png").unlink()
     seen = cli(*words, "--map", tmp_path / "map.csv", "--json", expect=1).json
     assert seen["missing"] == ["2"], "a line without its picture"
+
+
+def test_a_manifest_of_any_shape_names_files_and_samples(data: Path, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        put(tmp_path / f"mine/{number * 7}.png", number)
+    named = {"1": "7.png", "2": "14.png", "3": "21.png"}
+    records = [
+        {"uid": int(one), "image": {"path": f"/home/me/{file}"}} for one, file in named.items()
+    ]
+    (tmp_path / "map.json").write_text(json.dumps({"date": "today", "results": records}))
+    (tmp_path / "map.tsv").write_text(
+        "".join(f"{a}\t{b}\t{c}\n" for a, b, c in [
+            ("out", "task", "other"), ("7.png", 1, 2), ("14.png", 2, 3), ("21.png", 3, 1)])
+    )  # fmt: skip
+    words = ("import", "medebench", data, "--from", tmp_path / "mine")
+    assert cli(*words, "--map", tmp_path / "map.json", "--json").json["matched"] == named
+    doubtful = (*words, "--map", tmp_path / "map.tsv")
+    cli(*doubtful, expect=2)
+    assert cli(*doubtful, "--column", "sample=task", "--json").json["matched"] == named
+
+
+def test_all_models_in_one_folder(data: Path, tmp_path: Path) -> None:
+    models = ("SeedX", "Gemini_2")
+    for number in (1, 2, 3):
+        for model in models:
+            put(tmp_path / f"mine/{number}_{model}.png", number)
+    words = ("import", "medebench", data, "--from", tmp_path / "mine", "--pattern", "{id}_{editor}")
+    seen = cli(*words, "--json").json["matched_by_editor"]
+    assert seen == {m: {str(n): f"{n}_{m}.png" for n in (1, 2, 3)} for m in models}
+    cli(*words, "--to", tmp_path / "to")
+    assert sorted(path.name for path in tmp_path.glob("to/*")) == sorted(models)
+    direct = ("--outputs", tmp_path / "mine", "--pattern", "{id}_{editor}", "--tracks", "pixel")
+    cli("score", "medebench", data, *direct, "--workers", 0, "--run", tmp_path / "r", expect=None)
+    assert {row["editor"] for row in rows_of(tmp_path / "r")} == {*models}
+
+
+@pytest.mark.parametrize(
+    "name", ["{place}", "ComfyUI_{place:05}_", "{place}_0", "TextEditing_{topic}_{place:03}"]
+)
+def test_names_that_prove_no_sample_are_not_proposed(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "data"
+    for number in (4, 30, 61):
+        instance(root, split=WEB, number=number)
+    topic = "Art & Creative Expression"
+    for place in (1, 2, 30):  # the last one is an id by coincidence
+        put(tmp_path / "mine" / f"{name.format(place=place, topic=topic)}.png", place)
+    words = ("import", "texteditbench", root, "--from", tmp_path / "mine")
+    seen = cli(*words, expect=1)
+    assert "score" not in seen.out
+    assert cli(*words, "--json", expect=1).json["matched"] == {}
+    cli(*words, "--editor", "m", "--to", tmp_path / "to", expect=2)
+    assert not list(tmp_path.glob("to/*/*"))
+
+
+def test_a_neighbouring_folder_never_ends_score(data: Path, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        put(tmp_path / f"out/m/{number}_0.png", number)
+    for name in ("log 12:30", "a*b", "x" * 200, "con?"):
+        put(tmp_path / "out" / name / "figure.png")
+    put(tmp_path / "out/2:30/1_0.png")  # as if it were an editor's
+    rows = score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    assert {row["editor"] for row in rows.values()} == {"m"}
+    words = ("score", "medebench", data, "--outputs", tmp_path / "out", "--run", tmp_path / "run")
+    for _ in range(2):  # also where there is nothing to do
+        done = cli(*words, "--tracks", "pixel", "--workers", 0, "--json", expect=1)
+        assert sum("left out" in text for text in done.json["problems"]) == 5
 
 
 @pytest.mark.parametrize("line", ["1,{}/secret.png\n", "1,../secret.png\n"])

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from editgauge.errors import DataError, UsageError
-from editgauge.store.matching import by_pattern, matches_of
+from editgauge.store.matching import matches_of
+from editgauge.store.patterns import by_pattern
 from editgauge.testing import make_sample
 from editgauge.types import Sample
 
@@ -100,7 +101,7 @@ def test_realistic_names_are_guessed(tmp_path: Path, name: str) -> None:
         (("v2/signs/res.000.png", "v2/signs/res.001.png"), "v2/{category1}/res.{name}"),
         (("x-000-a dog.png", "x-001-two.png", "x-002-or more.png"), "x-{name}-*"),
         (("r_00.png", "r_01.png", "r_02.png"), "r_{number:02}"),
-        (("ComfyUI_00001_.png", "ComfyUI_00002_.png", "ComfyUI_00003_.png"), "ComfyUI_{place:05}_"),
+        (("ComfyUI_00001_.png", "ComfyUI_00002_.png", "ComfyUI_00003_.png"), "{stem}"),
         (("sd3 7/10.png", "sd3 7/11.png"), "{stem}"),
         (("notes.png", "another.png"), "{stem}"),
     ],
@@ -126,13 +127,13 @@ def test_numbered_files_are_counted_in_the_order_of_the_metadata_anew_in_each_fo
     words = [("b", "x"), ("c", "y"), ("a", "x")]
     named = [replace(samples[0], id=name, category=(kind,), output_stems=(name,))
              for name, kind in words]  # fmt: skip
-    for names, rules in (
-        (("s7_0.png", "s7_1.png", "s7_2.png"), ["s7_{place0}"]),
-        (("x/1.png", "y/1.png", "x/2.png"), ["{category}/{place}", "{category1}/{place}"]),
+    for names, rule in (
+        (("s7_0.png", "s7_1.png", "s7_2.png"), "s7_{place0}"),
+        (("x/1.png", "y/1.png", "x/2.png"), "{category}/{place}"),
     ):
         place = folder(tmp_path / names[0][0], *names)
-        found = matches_of(place, named)
-        assert found.rule in rules
+        assert not matches_of(place, named).named, "nobody said that they are counted"
+        found = matches_of(place, named, rule)
         assert found.by_place
         told = {name: file.relative_to(place).as_posix() for name, file in found.named.items()}
         assert told == dict(zip("bca", names, strict=True))
@@ -145,7 +146,7 @@ def test_numbered_files_are_counted_in_the_order_of_the_metadata_anew_in_each_fo
     [
         ("{organ}", "", r"no sample has \{organ\}; there are: topic, category1"),
         ("x.png", "", "wanted a field"),
-        ("a.csv", "index,answer\n1,A\n", "wanted the columns sample and file, found index, answer"),
+        ("a.csv", "index,answer\n1,A\n", "none among the columns index, answer; name it"),
         ("b.csv", "sample,file\nReal/009,x.png\n", "line 2: the data have no sample 'Real/009'"),
     ],
 )

@@ -12,8 +12,8 @@ from msgspec import Meta
 from editgauge import escape
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.cli.table import print_each, print_tables
-from editgauge.errors import UsageError
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
@@ -63,6 +63,19 @@ class Gating:
     with --calibrate."""
 
 
+_ROWS = "RUN A B --benchmark --source --where --with --format"
+
+
+@modes(
+    mode("--gate", "RUN", "a", "b", "--gate", "POLICY.toml", uses=f"{_ROWS} --gate"),
+    mode(
+        "--calibrate",
+        *("RUN", "a", "b", "--calibrate", "human"),
+        uses=f"{_ROWS} --calibrate --set --fail-if-worse",
+        settings="proxy strata",
+    ),
+    mode("", "RUN", "a", "b", settings="alpha"),
+)
 def compare(
     run: opt.RunArg,
     a: str,
@@ -92,8 +105,6 @@ def compare(
     from editgauge.tables.rows import open_runs
 
     settings, form = opt.given(shown.set, _SETTINGS), shown.form
-    if gating.gate is not None and (shown.calibrate or gating.fail_if_worse):
-        raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
     runs = [run, *compared.also]
     if shown.calibrate:
         from editgauge.study.calibration import compare_calibrated

@@ -13,6 +13,7 @@ from msgspec import to_builtins
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.errors import UsageError
 from editgauge.web.addresses import DEFAULT_PORT, LOCAL
 
@@ -92,6 +93,16 @@ class Adding:
 
 
 @app.command
+@modes(
+    mode("--references", "DIR", "before.png", "--references", "after.png"),
+    mode(
+        "no pictures",
+        "DIR",
+        chosen=lambda words: not words.has("PICTURES"),
+        uses="FOLDER --ocr",
+    ),
+    mode("pictures", "DIR", "before.png", leaves="--align"),
+)
 def add(folder: DirArg, pictures: tuple[Path, ...] = (), /, *, asked: Adding = Adding()) -> int:
     """Take pictures in, a sample each, without their metadata; with --references pairs, of which
     each reference is brought onto its input. Texts and faces are proposed to be hidden. Without
@@ -163,6 +174,10 @@ def set_fields(
 
 
 @app.command
+@modes(
+    mode("--revoke", "DIR", "ann", "--revoke", leaves="--expert --base"),
+    mode("", "DIR", "ann"),
+)
 def invite(
     folder: DirArg,
     name: str,
@@ -227,6 +242,15 @@ class Exporting:
 
 
 @app.command
+@modes(
+    mode(
+        "no --to",
+        "DIR",
+        chosen=lambda words: not words.has("--to"),
+        uses="FOLDER --layout --ocr",
+    ),
+    mode("--to", "DIR", "--to", "OUT"),
+)
 def export(folder: DirArg, /, *, asked: Exporting = Exporting()) -> int:
     """Write the set in an official layout, so that its scripts run on it; or a version as one zip
     file with checksums, a card, and what changed since the last one. Nothing is

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import Words, mode, modes
 from editgauge.errors import UsageError
 from editgauge.types import JsonObject
 
@@ -34,6 +35,18 @@ class Fetching:
     "Commit, branch or tag of the data; recorded as a commit."
 
 
+@modes(
+    mode(
+        "weights", "weights", chosen=lambda w: w.first("WHAT") == "weights", uses="WHAT NAMES --to"
+    ),
+    mode(
+        "prompts",
+        *("prompts", "textedit"),
+        chosen=lambda words: words.first("WHAT") == "prompts",
+        uses="WHAT NAMES --to --run --from",
+    ),
+    mode("a benchmark", "texteditbench", uses="WHAT NAMES --to --revision"),
+)
 def fetch(
     what: Annotated[str, opt.names_of("benchmarks")],
     names: tuple[str, ...] = (),
@@ -142,6 +155,15 @@ class Checking:
     "Of a run: take damaged records out; they are kept beside the others."
 
 
+def _is_run(words: Words) -> bool:
+    """Whether `check` is asked about a run."""
+    return _names_run(words.first("BENCHMARK|RUN"))
+
+
+@modes(
+    mode("a run", "./runs/RUN", chosen=_is_run, uses="BENCHMARK|RUN --repair"),
+    mode("a benchmark", "mini", leaves="--repair"),
+)
 def check(
     what: Annotated[str, Parameter(name="BENCHMARK|RUN"), opt.names_of("benchmarks")],
     data: opt.DataArg = None,
@@ -162,11 +184,9 @@ def check(
         A benchmark, whose data and outputs are looked at; or a run folder, of which every record
         and output is.
     """
-    from editgauge import catalog
     from editgauge.run.check import check as look
 
-    named = what.startswith("dir:") or what in catalog.names("benchmarks")
-    if not named and ("/" in what or Path(what).is_dir()):
+    if _names_run(what):
         return _check_run(Path(what), asked.repair)
     with output.progress() as show:
         checked = look(
@@ -176,6 +196,15 @@ def check(
     lines = checked.lines(None if asked.every else 5, opt.typed(what, data))
     output.emit(checked.as_dict(), lines)
     return int(not checked.passed)
+
+
+def _names_run(what: str) -> bool:
+    """Whether a word names a run, not a benchmark."""
+    from editgauge import catalog
+
+    if what.startswith(catalog.DATA_SETS) or what in catalog.names("benchmarks"):
+        return False
+    return "/" in what or Path(what).is_dir()
 
 
 def _check_run(run: Path, repair: bool) -> int:
@@ -206,6 +235,15 @@ _ABOUT: JsonObject = {
 }
 
 
+@modes(
+    mode(
+        "dataset",
+        *("dataset", "DIR"),
+        chosen=lambda words: words.first("KIND") == "dataset",
+        uses="KIND NAME FIELDS",
+    ),
+    mode("benchmark or prompts", "benchmark", "NAME", uses="KIND NAME --to"),
+)
 def new(
     kind: Literal["benchmark", "dataset", "prompts"],
     name: str,

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
@@ -67,6 +68,16 @@ class Diagnosing:
         return Request(**asked, maps=maps, cutoffs=high)
 
 
+@modes(
+    mode(
+        "--from pixels",
+        *("RUN", "--from", "pixels"),
+        chosen=lambda words: words.first("--from") == "pixels",
+        leaves="--concepts",
+        settings=" ".join({*_MAPS, *_HIGH} - {"model", "dtype", "device", "resolution"}),
+    ),
+    mode("", "RUN"),
+)
 def diagnose(
     run: opt.RunArg, /, *, asked: Diagnosing = Diagnosing(), placing: opt.Placing = opt.Placing()
 ) -> int:
@@ -150,6 +161,14 @@ class Training:
         )
 
 
+@modes(
+    mode(
+        "--only-split",
+        *("mini", "--only-split"),
+        uses="BENCHMARK DATA --task --samples --run --split --test --only-split --seed",
+    ),
+    mode("", "mini"),
+)
 def tune(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,

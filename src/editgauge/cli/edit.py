@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class Spending:
     "Only say what it would cost; nothing is sent."
 
 
+@modes(
+    mode("--estimate", "mini", "--editor", "copy", "--estimate"),  # of the same command line
+    mode("", "mini", "--editor", "copy"),
+)
 def edit(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.errors import UsageError
 from editgauge.judging.options import JudgeOptions, JudgeSettings, Selection
 
@@ -54,6 +55,16 @@ class Instead:
     "By OpenAI-style batches, at half the price within a day: submit, and later collect."
 
 
+_JUDGE = ("mini", "--model", "gpt-4o-2024-11-20")
+
+
+@modes(
+    mode("--estimate", *_JUDGE, "--estimate", leaves="--show --probe --batch"),
+    mode("--show", *_JUDGE, "--show", leaves="--probe --batch"),
+    mode("--probe", *_JUDGE, "--probe", leaves="--batch --repeat --retry --offline"),
+    mode("--batch", *_JUDGE, "--batch", "submit"),
+    mode("", *_JUDGE),
+)
 def judge(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,
@@ -71,8 +82,6 @@ def judge(
     """
     from editgauge.store.remote import working
 
-    if sum(map(bool, asdict(instead).values())) > 1:
-        raise UsageError("--estimate, --show, --probe and --batch: one only")
     judges = who.options(how)
     one_only = instead.show or instead.probe or instead.batch
     if len(judges) > 1 and one_only:

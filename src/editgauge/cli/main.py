@@ -56,6 +56,17 @@ EVERYWHERE = {
     "--version": "The version.",
     "--completion [SHELL]": 'For bash, zsh, fish, powershell: eval "$(editgauge --completion)".',
 }
+INTERNAL_ERROR = 70
+"""The exit code of a mistake of ours (EX_SOFTWARE of sysexits.h)."""
+EXIT_CODES = {
+    0: "done",
+    1: "done, but something has no score or needs attention",
+    2: "bad input or usage",
+    3: "stopped by a budget",
+    4: "inconclusive: a gate cannot tell, or the work was cut short because machines were lost",
+    INTERNAL_ERROR: "an internal error: a mistake in editgauge; please report it",
+    130: "interrupted: the same command goes on",
+}
 _FLAGS = {"-q": "--quiet", "-h": "--help"}
 FLAGS = ("--json", *_FLAGS.values())
 SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -68,9 +79,7 @@ be gone through again and again (a seventh of the time of a command on 20,000 sa
 
 
 def main() -> None:
-    """Entry point: exit 0 done, 1 some samples have no score, 2 bad input, 3 budget, 130
-    interrupted.
-    """
+    """Entry point: end with one of `EXIT_CODES`."""
     gc.set_threshold(*_COLLECTION)
     machine.limit_memory()
     typed = sys.argv[1:]
@@ -179,6 +188,7 @@ def application(*names: str) -> App:
     """The parser of these commands, by default of all; their modules are not imported yet."""
     from cyclopts import App, Parameter
 
+    from editgauge.cli.modes import refuse_unused
     from editgauge.cli.options import project
 
     app = App(
@@ -187,7 +197,7 @@ def application(*names: str) -> App:
         version_flags=(),
         help_format="plaintext",
         default_parameter=Parameter(negative=(), allow_repeating=True),
-        config=project,
+        config=(project, refuse_unused),
         exit_on_error=False,
         print_error=False,
         suppress_keyboard_interrupt=False,
@@ -206,6 +216,8 @@ def overview() -> str:
     for title, commands in (("Every day", DAILY), ("More", OTHER)):
         parts.append(section(title, (Line(name, words) for name, (_, words) in commands.items())))
     parts.append(section("With every command", (Line(*one) for one in EVERYWHERE.items())))
+    codes = (Line(str(code), words) for code, words in EXIT_CODES.items())
+    parts.append(section("Exit codes", codes))
     return "\n\n".join(parts)
 
 
@@ -261,7 +273,10 @@ def explained(error: BaseException) -> tuple[str, int]:
         return f"error: out of memory; {KEPT}: {AGAIN} with fewer --workers", 2
     traceback.print_exception(error)  # a mistake of ours: shown whole, as nothing else is
     name = type(error).__name__
-    return f"error: unexpected {name}, a mistake in editgauge; please report the lines above", 2
+    return (
+        f"error: unexpected {name}, a mistake in editgauge; please report the lines above",
+        INTERNAL_ERROR,
+    )
 
 
 _OPTIONS = {

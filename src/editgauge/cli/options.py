@@ -98,6 +98,10 @@ WhereOpt = Annotated[Many, _help("NAME=VALUE: only samples with this attribute; 
 LimitOpt = Annotated[Count | None, _help("Only the first N samples.")]
 SplitOpt = Annotated[str | None, _help("Only this split (or set) of the benchmark.")]
 SetOpt = Annotated[Many, _help("NAME=VALUE: a further setting; may be repeated.", name="--set")]
+_MAP = "A csv or JSON file in which one column names the files, and another the samples."
+MapOpt = Annotated[Path | None, _help(_MAP)]
+_COLUMN = "sample=NAME, file=NAME or editor=NAME: a column of --map; may be repeated."
+ColumnOpt = Annotated[Many, _help(_COLUMN)]
 Format = Annotated[
     Literal["terminal", "markdown", "csv", "latex", "json"],
     _help("How it is printed.", name="--format"),

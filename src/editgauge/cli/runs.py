@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,13 +13,15 @@ from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import Words, mode, modes
 from editgauge.errors import UsageError
 from editgauge.escape import plain
 from editgauge.types import JsonObject
 
 if TYPE_CHECKING:
     from editgauge.run.material import Material
-    from editgauge.store.matching import Matches
+    from editgauge.store.manifest import Columns
+    from editgauge.store.patterns import Matches
     from editgauge.types import Sample
 
 PAID = "paid.sqlite"
@@ -44,14 +46,36 @@ class Taking:
     pattern: str = ""
     """Path of an output below the folder. Fields: {id}, {flat}, {name}, {number}, {stem}, {image},
     {split}, {category}, {category1}…, {folder}, {folder1}… of the official output name,
-    attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); * for any
-    text. Default: the usual ones, and what the names suggest."""
-    map: Path | None = None
-    "A csv with the columns sample and file, which says which output is whose."
+    attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); {editor} where
+    all models lie in one folder; * for any text. Default: what the names prove."""
+    map: opt.MapOpt = None
+    column: opt.ColumnOpt = ()
     to: Path | None = None
     "Copy the matched outputs to TO/<editor>/… in official naming. Else: look."
 
 
+def _takes_scores(words: Words) -> bool:
+    """Whether `import` is asked for scores."""
+    if any(words.has(name) for name in _OF_OUTPUTS.split()):
+        return False
+    source = words.first("--from")
+    return words.has("--model") or (bool(source) and not _has_pictures(Path(source)))
+
+
+_OF_OUTPUTS = "--pattern --map --to"
+_LOOK = ("mini", "--from", "OUT")
+
+
+@modes(
+    mode(
+        "files of scores",
+        *("mini", "--from", "SCORES", "--model", "gpt-4o-2024-11-20"),
+        chosen=_takes_scores,
+        leaves=f"{_OF_OUTPUTS} --column",
+    ),
+    mode("--map", *(*_LOOK, "--map", "NAMES.csv"), leaves="--run --model --pattern --repeat"),
+    mode("outputs", *(*_LOOK, "--pattern", "{id}"), leaves="--run --model --column --repeat"),
+)
 def take_in(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,
@@ -67,12 +91,9 @@ def take_in(
     Exit code 1: samples have no output.
     """
     source = asked.source
-    if asked.repeat > 1 and not asked.model:
-        raise UsageError("wanted with --model: only a judge has several runs", argument="repeat")
-    if asked.model or not (asked.pattern or asked.map or asked.to or _has_pictures(source)):
+    outputs = asked.pattern or asked.map or asked.to or _has_pictures(source)
+    if asked.model or not outputs:
         return _scores(narrowing.open(benchmark, data), source, asked)
-    if (asked.to is None) != (not asked.editor):
-        raise UsageError("--to and --editor: wanted both, or neither to only look")
     return _outputs(narrowing.open(benchmark, data), opt.typed(benchmark, data), asked)
 
 
@@ -86,22 +107,94 @@ def _has_pictures(folder: Path) -> bool:
 
 
 def _outputs(material: Material, typed: str, asked: Taking) -> int:
+    """Show the sample of each output, and copy the outputs where `--to` says so."""
+    from editgauge.store.manifest import Columns
+
+    columns = Columns.of(asked.column)
+    together = _together(material, asked, columns)
+    if (asked.to is None) != (not asked.editor) and not (asked.to and together):
+        raise UsageError("--to and --editor: wanted both, or neither to only look")
+    if together:
+        return _of_several(material, typed, asked, together, columns)
+    return _of_one(material, typed, asked, columns)
+
+
+def _together(material: Material, asked: Taking, columns: Columns) -> dict[str, Matches]:
+    """Editor -> its outputs, where a pattern or a manifest names the editors of one folder."""
+    from editgauge.store.manifest import editors_of_manifest
+    from editgauge.store.matching import several_editors
+
+    editors = [asked.editor] if asked.editor else []
+    if asked.map is not None and columns.editor:
+        return editors_of_manifest(asked.source, material.every, asked.map, columns, editors)
+    return several_editors(asked.source, material.every, asked.pattern, editors)
+
+
+def _of_several(
+    material: Material, typed: str, asked: Taking, each: dict[str, Matches], columns: Columns
+) -> int:
+    """The outputs of several editors in one folder."""
+    from editgauge.store.matching import deliver
+
+    samples = material.samples
+    found = {name: one.of(samples) for name, one in each.items()}
+    counts = {name: len(one.named) for name, one in found.items()}
+    first = next(iter(found.values()))
+    used = {file for one in found.values() for some in one.files.values() for file in some}
+    facts = {
+        **first.as_dict(),
+        "unexpected": [file for file in first.there if file not in used],
+        "editors": counts,
+        "matched_by_editor": {name: one.as_dict()["matched"] for name, one in found.items()},
+        "copied": 0,
+    }
+    lines = [f"{first.folder}: {first.rule}", _counted_editors(counts)]
+    for name, one in found.items():
+        lines += [f"{name}:", *(f"  {sample}  <-  {file.relative_to(first.folder).as_posix()}"
+                                for sample, file in [*one.named.items()][:2])]  # fmt: skip
+    if facts["unexpected"]:
+        lines.append(f"unexpected files: {len(facts['unexpected'])} (--json: all)")
+    if asked.to is not None:
+        for one in found.values():
+            one.need_one_each()
+        copied = [deliver(one.named, samples, asked.to, name) for name, one in found.items()]
+        facts["copied"] = sum(copied)
+        words = [str(asked.to)]
+    else:
+        words = [str(first.folder), *_rule_words(first, asked), *columns.words()]
+    if not any(one.ambiguous for one in found.values()):
+        lines.append(f"next:  editgauge score {typed} --outputs {shlex.join(words)} --run RUN")
+    output.emit(facts, lines)
+    return int(any(number < len(samples) for number in counts.values()))
+
+
+def _counted_editors(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
+    return f"editors, each with so many samples: {shown}"
+
+
+def _rule_words(matches: Matches, asked: Taking) -> list[str]:
+    """What was matched by, as it is typed."""
+    return ["--map", str(asked.map)] if asked.map else ["--pattern", matches.rule]
+
+
+def _of_one(material: Material, typed: str, asked: Taking, columns: Columns) -> int:
+    """The outputs of one editor, or of an editor in each folder."""
     from editgauge.store.matching import by_editor, matches_of
 
     samples, to = material.samples, asked.to
     own = asked.source / asked.editor  # where there is a folder for each editor, as in `score`
     source = own if own.is_dir() else asked.source
-    matches = matches_of(source, material.every, asked.pattern, asked.map)
+    matches = matches_of(source, material.every, asked.pattern, asked.map, columns)
     each = {} if to or asked.pattern else by_editor(matches, material.every)
     counts = {name: len(one.of(samples).named) for name, one in each.items()}
     matches = next(iter(each.values()), matches).of(samples)  # the first in detail
     facts, lines = {**matches.as_dict(), "copied": 0}, matches.lines()
-    rule = ["--map", str(matches.map)] if matches.map else ["--pattern", matches.rule]
+    rule = [*_rule_words(matches, asked), *columns.words()]
     words = [str(matches.folder), *rule, "--editor", "NAME"]
     if counts:
         facts["editors"] = counts
-        shown = ", ".join(f"{name} ({count})" for name, count in counts.items())
-        lines.append(f"each folder is an editor's, with so many samples: {shown}")
+        lines.append(_counted_editors(counts))
         words = [str(asked.source), *rule]
     elif to is not None:
         facts["copied"] = _copied(matches, samples, to, asked)
@@ -116,12 +209,13 @@ def _copied(matches: Matches, samples: Sequence[Sample], to: Path, asked: Taking
     """Copy the files to their official places; how many."""
     from editgauge.store.matching import deliver
 
+    if matches.doubt:
+        raise UsageError(f"{matches.folder}: no rule is proposed: {matches.doubt}; give --pattern")
     matches.need_one_each()
-    if (matches.by_place or matches.beside[1:]) and not asked.pattern:
+    if matches.beside[1:] and not asked.pattern:
         raise UsageError(
-            f"{matches.folder}: the names tell no sample or no editor; files counted in the order "
-            f"of the metadata, or those of one folder of several, are taken where you say so: "
-            f"--pattern {shlex.quote(matches.rule)}"
+            f"{matches.folder}: the names tell no editor; those of one folder of several are taken "
+            f"where you say so: --pattern {shlex.quote(matches.rule)}"
         )
     return deliver(matches.named, samples, to, asked.editor)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.errors import EditgaugeError
 
 if TYPE_CHECKING:
@@ -34,11 +35,18 @@ class Delivered:
     outputs: Path | None = None
     "A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's)."
     pattern: str = ""
-    """Where outputs have other names: '{category}/{id}_edited.png'; editgauge import shows what a
-    folder holds."""
-    map: Path | None = None
-    """The same by a csv with the columns sample and file."""
+    """Where outputs have other names: '{category}/{id}_edited.png', or '{id}_{editor}' where all
+    models lie in one folder; editgauge import shows what a folder holds."""
+    map: opt.MapOpt = None
+    column: opt.ColumnOpt = ()
     editors: opt.EditorsOpt = ()
+
+    def options(self) -> dict[str, Any]:
+        """The options as `run.score.Scoring.run` takes them."""
+        from editgauge.store.manifest import Columns
+
+        named = {name: value for name, value in vars(self).items() if name != "column"}
+        return {**named, "columns": Columns.of(self.column)}
 
 
 @opt.options("Networks and OCR")
@@ -59,6 +67,11 @@ class Engines:
         return self.device if self.device[:1].isdecimal() else ""
 
 
+@modes(
+    mode("--map", "mini", "--outputs", "OUT", "--map", "NAMES.csv", leaves="--pattern"),
+    mode("--outputs", "mini", "--outputs", "OUT", leaves="--column"),
+    mode("the outputs of the run", "mini", leaves="--pattern --map --column"),
+)
 def score(
     benchmark: opt.BenchmarkArg,
     data: opt.DataArg = None,
@@ -81,7 +94,7 @@ def score(
     from editgauge.store import selection
 
     retry = selection.statuses(asked.retry)
-    limits = {**vars(delivered), "retry": retry, "verify": asked.verify}
+    limits = {**delivered.options(), "retry": retry, "verify": asked.verify}
     how = {"tracks": tracks_of(asked.tracks), **engines.options()}
     material = narrowing.open(benchmark, data)
     with opt.run_at(asked.run) as folder, placing.open(engines.several) as workers:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.errors import UsageError
 from editgauge.web.addresses import DEFAULT_PORT, LOCAL
 
@@ -35,6 +36,10 @@ class Starting:
 
 
 @app.command
+@modes(
+    mode("--estimate", "RUN", "DESIGN.toml", "--estimate", leaves="--base"),
+    mode("", "RUN", "DESIGN.toml", leaves="--width"),
+)
 def start(run: opt.RunArg, design: Path, /, *, asked: Starting = Starting()) -> None:
     """Start a study: assign the samples and print each annotator's personal link, once.
 
@@ -138,6 +143,10 @@ def status(run: opt.RunArg, /, *, study: StudyOpt = "") -> None:
 
 
 @app.command
+@modes(
+    mode("--revoke", "RUN", "ann", "--revoke", leaves="--base"),
+    mode("", "RUN", "ann"),
+)
 def invite(
     run: opt.RunArg,
     pseudonym: str,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from editgauge.cli import options as opt
 from editgauge.cli import output
+from editgauge.cli.modes import mode, modes
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,6 +88,16 @@ def sections(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
+@modes(
+    mode(
+        "--calibrate",
+        *("RUN", "--calibrate", "human"),
+        uses="RUNS --benchmark --source --where --editor --calibrate --set --format --notes",
+        settings="proxy strata",
+    ),
+    mode("--paper", "RUN", "--paper", leaves="--format --variant --notes --set"),
+    mode("", "RUN", leaves="--set"),
+)
 def table(runs: opt.RunsArg, /, *, rows: opt.Rows = opt.Rows(), shown: Shown = Shown()) -> None:
     """Print the papers' tables from a run's rows; several runs are read as one.
 

@@ -239,8 +239,10 @@ class Client:
         return Request(url=f"{self.address}/chat/completions", pieces=body, headers=headers)
 
 
-Ask = Callable[[JsonMapping], str]
-"""Takes a chat request as the OpenAI interface has it and gives the reply's text."""
+Ask = Callable[[JsonObject], str]
+"""Takes a chat request as the OpenAI interface has it and gives the reply's text. The request is a
+`dict`, so that functions that are declared for a `dict` or for a `Mapping` both fit.
+"""
 
 
 class FunctionClient(Client):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
-from editgauge.types import Edit, JsonMapping, Metric, Sample
+from editgauge.types import Edit, JsonMapping, JsonObject, Metric, Sample
 
 Shown = Sequence[str | Picture]
 
@@ -43,8 +43,10 @@ class Question:
 
 
 _REASON = "reasoning"
-Ask = Callable[[Sample, Edit, Rubrics, JsonMapping], Sequence[Call]]
-"""Makes the calls about one edit that has a picture; what cannot be asked is not in the list."""
+Ask = Callable[[Sample, Edit, Rubrics, JsonObject], Sequence[Call]]
+"""Makes the calls about one edit that has a picture; what cannot be asked is not in the list. The
+options are a `dict`, so that functions that are declared for a `dict` or for a `Mapping` both fit.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ class Track:
     metrics: tuple[Metric, ...]
     questions: tuple[Question, ...] = ()
     ask: Ask | None = None
-    wanted: Callable[[Sample, JsonMapping], Sequence[Metric]] | None = None
+    wanted: Callable[[Sample, JsonObject], Sequence[Metric]] | None = None
     rubrics: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     version: str = "1"
@@ -87,7 +89,7 @@ class Track:
     def metrics_for(self, sample: Sample, options: JsonMapping) -> Sequence[Metric]:
         """The metrics that a complete judgement of this sample has, picture or not."""
         if self.wanted is not None:
-            return self.wanted(sample, options)
+            return self.wanted(sample, dict(options))
         asked = [question for question in self.questions if question.when(sample)]
         names = {name for question in asked for name in question.metrics}
         return [one for one in self.metrics if one.name in names or not self.questions]
@@ -99,7 +101,7 @@ class Track:
         if edit.path is None:
             return ()
         if self.ask is not None:
-            return self.ask(sample, edit, rubrics, options)
+            return self.ask(sample, edit, rubrics, dict(options))
         asked = [question for question in self.questions if question.when(sample)]
         return [self._call(question, sample, edit, rubrics) for question in asked]
 

@@ -24,11 +24,13 @@ from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
-from editgauge.store.collect import Takes, editors_in, import_of, left_out, takes_of, tell
+from editgauge.store.collect import Takes, editors_in, left_out, takes_of, tell, why_left_out
 from editgauge.store.hashes import HashStore
-from editgauge.store.matching import Matches, matches_of
+from editgauge.store.manifest import Columns, editors_of_manifest
+from editgauge.store.matching import matches_of, several_editors
 from editgauge.store.outputs import ONE_COLOUR, OutputFolder, one_colour_notes
 from editgauge.store.paths import plain_name
+from editgauge.store.patterns import Matches
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
@@ -213,6 +215,19 @@ class Scored:
         yield f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s"
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of outputs where they are not the official ones: by a pattern, or by a manifest."""
+
+    pattern: str
+    map: Path | None
+    columns: Columns
+
+    @property
+    def given(self) -> bool:
+        return bool(self.pattern) or self.map is not None
+
+
 class Scoring:
     """A scoring that is ready to run: its scorers exist, and what they lack is known.
 
@@ -277,16 +292,18 @@ class Scoring:
         editors: Sequence[str] = (),
         pattern: str = "",
         map: Path | None = None,
+        columns: Columns | None = None,
         verify: bool = False,
         **limits: Any,
     ) -> Scored:
         """Bring the rows up to date and record the call in the run. Existing rows are reused.
 
-        `outputs`: a folder in official naming; default the outputs of the run. `pattern` or `map`:
-        where outputs have other names, in the folder of each editor (`store.matching`). `editors`:
-        only these. `verify`: read every picture again, also those whose size and times say that
-        they are the same as before, and list what has changed. Further arguments (`limits`:
-        `retry`, `seconds_an_output`) and errors as those of `score`.
+        `outputs`: a folder in official naming; default the outputs of the run. `pattern` or `map`
+        (with its `columns`): where outputs have other names, in the folder of each editor, or of
+        all editors in one folder (`store.matching`). `editors`: only these. `verify`: read every
+        picture again, also those whose size and times say that they are the same as before, and
+        list what has changed. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors
+        as those of `score`.
         """
         began, outputs, standing = time.perf_counter(), local_folder(outputs), None
         before = self._content() if verify else {}
@@ -300,15 +317,16 @@ class Scoring:
             summary.seconds = time.perf_counter() - began
         else:
             show = progress or (lambda *_: None)
+            names = _Names(pattern, map, columns or Columns())
             with HashStore(self.folder.cache_folder / "hashes.sqlite", verify=verify) as hashes:
-                takes = partial(self._takes, hashes, outputs, list(editors), pattern, map)
+                takes = partial(self._takes, hashes, outputs, list(editors), names)
                 summary, facts = self._look(show, hashes, takes, limits)
             if standing and not summary.problems:
                 standing.keep(facts)
         self._record(facts["data"], facts["editors"], summary)
         left = left_out(outputs, facts["editors"]) if outputs and not editors else []
         name = self.material.benchmark.name
-        summary.problems += [f"{one.name}: left out; {import_of(name, one)}" for one in left]
+        summary.problems += [why_left_out(name, one) for one in left]
         summary.problems += facts.get("one_colour", [])
         summary.problems += self._plugged.problems
         scored = self._scored(summary, facts["editors"], whole=not left)
@@ -383,32 +401,40 @@ class Scoring:
         return summary, {**facts, "kept": summary.kept + summary.computed}
 
     def _takes(
-        self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
+        self, hashes: HashStore, outputs: Path | None, editors: list[str], names: _Names
     ) -> dict[str, Takes]:
-        name, samples = self.material.benchmark.name, self.material.samples
-        if outputs is None and (pattern or map is not None):
-            why = f"{pattern or map}: wanted with it a folder of outputs"
-            raise UsageError(why, argument="pattern" if pattern else "map")
+        benchmark, samples = self.material.benchmark.name, self.material.samples
+        if outputs is None and names.given:
+            why = f"{names.pattern or names.map}: wanted with it a folder of outputs"
+            raise UsageError(why, argument="pattern" if names.pattern else "map")
         folders: dict[str, OutputFolder] | None = None
-        if outputs is not None and not pattern and map is None:
+        if outputs is not None and not names.given:
             folders = editors_in(outputs, samples, editors)
         elif outputs is not None:
             folders = {}
-            for editor, matches in self._matches(outputs, editors, pattern, map).items():
+            for editor, matches in self._matches(outputs, editors, names).items():
                 matches.need_one_each()
-                folders[editor] = OutputFolder(matches.folder, matches.named)
-        return takes_of(self.folder, name, folders, editors, hashes)
+                folders[plain_name(editor)] = OutputFolder(matches.folder, matches.named)
+        return takes_of(self.folder, benchmark, folders, editors, hashes)
 
-    def _matches(
-        self, place: Path, editors: list[str], pattern: str, map: Path | None
-    ) -> dict[str, Matches]:
-        """Editor -> what the pattern or map finds in its folder, else in `place` itself."""
+    def _matches(self, place: Path, editors: list[str], names: _Names) -> dict[str, Matches]:
+        """Editor -> what the pattern or map finds: in `place`, where it names the editors; else in
+        the editor's folder, else in `place` itself.
+        """
+        every, samples = self.material.every, self.material.samples
+        together = several_editors(place, every, names.pattern, editors)
+        if names.map is not None and names.columns.editor:
+            together = editors_of_manifest(place, every, names.map, names.columns, editors)
+        if together:
+            if lacking := [name for name in editors if name not in together]:
+                raise UsageError(f"{lacking[0]}: no outputs in {place}", argument="editors")
+            return {name: one.of(samples) for name, one in together.items()}
 
         def of(folder: Path) -> Matches:
-            return matches_of(folder, self.material.every, pattern, map).of(self.material.samples)
+            return matches_of(folder, every, names.pattern, names.map, names.columns).of(samples)
 
         folders = {one.name: one for one in sorted(place.glob("[!.]*/"))}
-        for name in editors[: len(editors) * (len(editors) > 1)]:
+        for name in editors if len(editors) > 1 else ():
             if name not in folders:
                 raise UsageError(f"{name}: no such folder in {place}", argument="editors")
         matches = {name: of(folders[name]) for name in editors or folders if name in folders}

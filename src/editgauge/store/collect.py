@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from editgauge.errors import DataError, ImageError
+from editgauge.errors import DataError, ImageError, RunError
 from editgauge.images import EXTENSIONS, read_header
 from editgauge.store import paths
 from editgauge.store.hashes import HashStore
@@ -45,8 +45,8 @@ def editors_in(
     def holds(folder: OutputFolder) -> bool:
         return any(map(folder.find, samples))
 
-    every = [name for name in folders if name[0] != "." and holds(folders[name])]
-    for name in (wanted := editors or every or [outputs.name]):
+    every = [name for name in folders if _can_be_editor(name) and holds(folders[name])]
+    for name in (wanted := editors or every or [outputs.absolute().name]):
         if not holds(folders.get(name, whole)):
             file = f"{samples[0].output_stems[0] if samples else '…'}.png"
             raise DataError(
@@ -66,15 +66,44 @@ def import_of(benchmark: str, outputs: Path) -> str:
 
 def left_out(outputs: Path, editors: Iterable[str]) -> list[Path]:
     """The folders beside those of these editors that hold pictures: none is at an output's place.
-    Of a folder that is one editor's itself: none.
+    Of a folder that is one editor's itself: none. A folder whose name no editor can have, or that
+    cannot be read, is no reason to stop.
     """
     known = {*editors}
-    return [
-        one
-        for one in sorted(outputs.glob("[!.]*/"))
-        if not known & {plain_name(one.name), plain_name(outputs.absolute().name)}
-        and any(file.suffix.lower() in EXTENSIONS for file in one.rglob("*"))
-    ]
+    if outputs.absolute().name in known:
+        return []
+    folders = [one for one in _folders_in(outputs) if one.name not in known]
+    return [one for one in folders if _holds_pictures(one)]
+
+
+def why_left_out(benchmark: str, folder: Path) -> str:
+    """The reason why a folder of pictures beside those of editors was left out, and what to do."""
+    if not _can_be_editor(folder.name):
+        return f"{folder.name}: left out: no editor can have this name; rename the folder"
+    return f"{folder.name}: left out; {import_of(benchmark, folder)}"
+
+
+def _can_be_editor(name: str) -> bool:
+    try:
+        return bool(plain_name(name))
+    except RunError:
+        return False
+
+
+def _folders_in(outputs: Path) -> list[Path]:
+    """The folders below a folder, but for hidden ones; none where it cannot be read."""
+    try:
+        return sorted(one for one in outputs.iterdir() if one.name[0] != "." and one.is_dir())
+    except OSError:
+        return []
+
+
+def _holds_pictures(folder: Path) -> bool:
+    """Whether there is a picture below a folder, as far as it can be read."""
+    for _, _, names in os.walk(folder):  # leaves out what it may not read
+        if any(os.path.splitext(name)[1].lower() in EXTENSIONS for name in names):
+            return True
+    return False
 
 
 def takes_of(
@@ -135,7 +164,7 @@ def edits_of(
     place = local_folder(outputs)
     folders = None if place is None else editors_in(place, samples, editors)
     for one in left_out(place, folders) if place and folders and not editors else ():
-        run.note(f"{one.name}: left out; {import_of(benchmark, one)}")
+        run.note(why_left_out(benchmark, one))
     takes = takes_of(run, benchmark, folders, editors, hashes)
     return [record for take in takes.values() for record in take(samples)]
 

@@ -157,7 +157,7 @@ def _combined(rule: Derived, parts: Mapping[str, Line]) -> tuple[float | None, S
     return None, *_lack(lacking[0], parts.get(lacking[0]))
 
 
-def _ruled(rule: Rule, known: Mapping[str, float]) -> tuple[float | None, str]:
+def _ruled(rule: Rule, known: dict[str, float]) -> tuple[float | None, str]:
     """What the rule gives, or why it gives nothing that can be stored."""
     try:
         value = rule(known)

@@ -221,7 +221,9 @@ def _golds(
 ) -> Iterator[tuple[Results, list[Gold]]]:
     """Each benchmark's frame, and its gold where it has any."""
     rated = False
-    for whole in rows.read(rows.open_runs(runs), asked.benchmark):
+    every = rows.read(rows.open_runs(runs), asked.benchmark)
+    _need_sources(every, asked.sources)
+    for whole in every:
         frame = rows.narrowed(whole, asked.where, editors)
         if gold := gold_of(frame, asked, printed=printed):
             rated = True
@@ -232,6 +234,15 @@ def _golds(
             f"--help",
             argument="calibrate",
         )
+
+
+def _need_sources(frames: Sequence[Results], sources: Sequence[str]) -> None:
+    """Raise `UnknownName` for a source that none of the runs has."""
+    for source in sources:
+        if not any(frame.sources_called(source) for frame in frames):
+            known = {name for frame in frames for name in frame.sources if name}
+            there = ", ".join(sorted(known)) or "none"
+            raise UnknownName(f"{source}: no such source; there are: {there}", argument="source")
 
 
 def gold_of(frame: Results, asked: Calibration, *, printed: bool = False) -> list[Gold]:

@@ -15,7 +15,6 @@ from editgauge.web.log import Act
 
 pytest.importorskip("skimage", reason="faces need the extra study")
 NOT_RUN = {
-    "curate wards": "the browser; tests/curation/test_server.py",
     "curate add wards --ocr": "an OCR engine; tests/contract/test_journeys_people.py",
 }
 SIZE = (128, 96)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Judge]:
     prompt_set(Path("DATA"), [prompt_record(3), prompt_record(4)])
     task_set(Path("DATA"), {"1": task_record(1)}, names=("1.png",))
     assert typed("edit textedit DATA --editor copy --run runs/my-model --workers 0") == 0
+    shutil.copytree("runs/my-model/edits/textedit", "OUTPUTS")
     scores = Path("results/some-model/chemistry/metrics.json")
     scores.parent.mkdir(parents=True)
     told = {"consistency_score": 4, "consistency_reasoning": "as it was"}

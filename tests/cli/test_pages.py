@@ -24,6 +24,7 @@ from editgauge.store.run import Run
 
 MODEL = {
     "diagnose runs/my-model --editor instructpix2pix": "a model; tests/diagnosis",
+    "edit medebench": "likewise",
     "table runs/my-model --benchmark medebench": "of the model above",
 }
 OUTPUTS = {
@@ -31,6 +32,7 @@ OUTPUTS = {
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
     "score textedit DATA": "test_score_pages",
     "score medebench": "test_score_pages",
+    "import medebench": "tests/contract/test_outputs.py, with data of MedEBench",
 }
 SCALE = {
     "--engine ray": "a cluster; tests/run/test_ray.py",

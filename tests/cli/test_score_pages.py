@@ -45,6 +45,10 @@ def test_scores_with_networks_without_their_weights(
     monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
     organ_set(Path("DATA"), [organ_record(38), organ_record(45)])
     assert typed("edit medebench DATA --editor copy --run runs/medical --workers 0") == 0
-    assert read("score-my-outputs", ELSEWHERE | {"score textedit DATA": "above"}) == [
+    elsewhere = {
+        "score textedit DATA": "above",
+        "score medebench DATA --outputs RESULTS": "tests/contract/test_outputs.py",
+    }
+    assert read("score-my-outputs", ELSEWHERE | elsewhere) == [
         ["score", "medebench", "DATA", "--run", "runs/medical", "--tracks", "embedding"]
     ]

@@ -12,6 +12,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -158,8 +159,8 @@ def test_a_lease_that_is_not_renewed_ends_within_a_minute_whatever_the_clocks_sa
         waited += seconds
         other.grow_older(waited)
 
-    monkeypatch.setattr(lease.time, "sleep", sleep)
-    monkeypatch.setattr(lease.time, "time", lambda: 0.0)  # this machine's clock is wrong
+    wrong_clock = SimpleNamespace(time=lambda: 0.0, sleep=sleep)
+    monkeypatch.setattr(lease, "time", wrong_clock)
     run.put([rows_with(2.0, "y")])
     assert 0 < waited <= 60
     assert [one.value for one in run.rows()] == [2.0]
@@ -172,7 +173,11 @@ def test_a_reader_does_not_wait_for_another_machine(
     run.put([rows_with(2.0, "y")])
     run.close()
     Elsewhere(run)
-    monkeypatch.setattr(lease.time, "sleep", lambda seconds: pytest.fail("it waits"))
+
+    def sleep(seconds: float) -> None:
+        pytest.fail("it waits")
+
+    monkeypatch.setattr(lease, "time", SimpleNamespace(time=time.time, sleep=sleep))
     again = Run.open(run.path)
     assert parquet.fetch_tuples(again.parquet(), "SELECT value FROM rows") == [(2.0,)]
 

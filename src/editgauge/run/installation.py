@@ -115,6 +115,8 @@ VARIABLES: dict[tuple[str, ...], str] = {
     ("OPENAI_BASE_URL",): "the judge's server when `--base-url` is not given",
     ("EDITGAUGE_CACHE",): "where the pictures of `mini` and copies of stores are kept; default: "
     "`editgauge` in the user's cache folder",
+    ("EDITGAUGE_PRIVATE",): "where the secrets of studies are kept, which belong into no run; "
+    "default: `editgauge` in the user's data folder",
     ("EDITGAUGE_WEIGHTS",): "where network weights are kept; default: `editgauge/weights` in the "
     "user's cache folder",
     ("EDITGAUGE_MAX_PIXELS",): "the largest width × height that is decoded; default 50,000,000. "

@@ -110,3 +110,16 @@ def test_training_samples_are_no_part_of_a_tables_count() -> None:
     found = without_training(whole, [run])
     assert found.samples.ids == ("s1", "s2", "s3", "s4")
     assert found.grid("psnr", "faithful").values[0, 0] == 2.0
+
+
+def test_a_sample_is_used_where_an_output_was_delivered() -> None:
+    """Also a sample without any output has rows: missing ones, and what does not apply to it."""
+    records = [record(f"s{n}") for n in range(5)]
+    rows = [
+        row("s0", "m", "ssim", 0.5),
+        row("s1", "m", "ssim", None, status=Status.UNREADABLE),
+        row("s2", "m", "ssim", None, status=Status.MISSING),
+        row("s3", "m", "ssim", None, status=Status.NOT_APPLICABLE),
+        row("s4", "m", "ssim", None, status=Status.DATASET_FAULT),
+    ]
+    assert frame(rows, records).used() == 2

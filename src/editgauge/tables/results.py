@@ -38,7 +38,16 @@ a machine's: see `Results.without_people`.
 HUMAN = PEOPLE.rstrip(":")
 """The source of what all annotators together gave: the mean over them."""
 SCORED = STATUSES.index(Status.SCORED)
-_MISSING = STATUSES.index(Status.MISSING)
+_SAY_NOTHING = tuple(
+    STATUSES.index(status)
+    for status in (
+        Status.MISSING,
+        Status.NOT_APPLICABLE,
+        Status.DATASET_FAULT,
+        Status.NOT_MEASURED,
+    )
+)
+"""The statuses that do not say whether there was an output."""
 
 
 class Key(NamedTuple):
@@ -213,7 +222,8 @@ class Results:
         """
         used = np.zeros(len(self.samples), dtype=np.bool_)
         for cube in self.cubes.values():
-            used |= ((cube.status >= 0) & (cube.status != _MISSING)).any(axis=(0, 1))
+            says_delivered = (cube.status >= 0) & ~np.isin(cube.status, _SAY_NOTHING)
+            used |= says_delivered.any(axis=(0, 1))
         delivered: set[str] = set()
         for delivery in self.deliveries.values():
             delivered |= delivery.edited | delivery.given_back
